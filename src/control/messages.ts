@@ -35,6 +35,8 @@ export interface SessionInfo {
   readonly mode: "lite" | "strict";
   readonly prompt: string;
   readonly mediate: readonly string[];
+  /** What the user must know now, in a line: the log is full, say. */
+  readonly notice?: string;
   /** CMD has ended; what it left is still supervised (`--wait=all`) or answered EACCES. */
   readonly ended?: { readonly status: number; readonly left: number };
 }

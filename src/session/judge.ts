@@ -1,0 +1,25 @@
+/** What a session needs to know of the policy; the running program gives it the compiled one. */
+import type { PlacedRule, Rule, Verdict } from "../policy/rule.ts";
+import type { PendingCall } from "./request.ts";
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly rule?: PlacedRule;
+}
+
+export interface Wider {
+  /** Rule TARGETs, narrowest first. */
+  readonly targets: readonly string[];
+  /** The one proposed. */
+  readonly index: number;
+}
+
+export interface Judge {
+  /** A rule line of SPEC §3; throws PolicyError. */
+  parse(line: string): Rule;
+  format(rule: Rule): string;
+  judge(rules: readonly PlacedRule[], call: Pick<PendingCall, "category" | "operation" | "target" | "to">): Judgement;
+  wider(call: PendingCall): Wider;
+  /** The call's target itself as a rule TARGET, glob characters escaped. */
+  exact(call: PendingCall): string;
+}
