@@ -6,7 +6,7 @@ import type { SessionConnection, SessionEvent } from "./messages.ts";
 export function connectInProcess(session: Session, label: string): SessionConnection {
   const listeners = new Set<(event: SessionEvent) => void>();
   const attached = session.attach(label, (event) => {
-    for (const listener of [...listeners]) listener(event);
+    for (const listener of listeners) listener(event);
   });
   return {
     send(action): void {

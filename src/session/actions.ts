@@ -24,9 +24,9 @@ export function act(turn: Turn, action: ClientAction, sender: Sender): void {
 }
 
 /** A rule line with a mistake is the client's to mend, not ours to fail on. */
-function guarded(perform: () => Outcome): Outcome {
+function guarded(step: () => Outcome): Outcome {
   try {
-    return perform();
+    return step();
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
     return { error: error.mistakes.map((mistake) => `column ${mistake.column}: ${mistake.message}`).join("; ") };

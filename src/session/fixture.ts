@@ -30,9 +30,9 @@ export const plainJudge: Judge = {
   format: ({ action, category, target }) => `${action} ${category} ${target}`,
   judge(rules, call) {
     let best: PlacedRule | undefined;
-    for (const rule of rules) {
-      if (rule.category === call.category && covers(rule.target, call.target) && rule.tier < (best?.tier ?? 9))
-        best = rule;
+    for (const one of rules) {
+      const applies = one.category === call.category && covers(one.target, call.target);
+      if (applies && one.tier < (best?.tier ?? 9)) best = one;
     }
     return best ? { verdict: best.action, rule: best } : { verdict: "ask" };
   },

@@ -75,7 +75,7 @@ function setInfo(turn: Turn, info: SessionState["info"]): void {
 function tick(turn: Turn): void {
   const { state, now } = turn;
   expire(turn);
-  for (const pending of [...state.requests.values()]) {
+  for (const pending of state.requests.values()) {
     if (pending.lapsesAt !== undefined && pending.lapsesAt <= now) closeAs(turn, pending, "gone");
     else if (isOverdue(state, pending, now)) timeOut(turn, pending);
   }
@@ -93,7 +93,7 @@ function timeOut(turn: Turn, pending: Pending): void {
 }
 
 function end(turn: Turn): void {
-  for (const pending of [...turn.state.requests.values()]) {
+  for (const pending of turn.state.requests.values()) {
     closeAs(turn, pending, "gone");
     for (const waiter of pending.waiters.values())
       refuse(turn, waiter, { reason: "error", request: pending.request.id });

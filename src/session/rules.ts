@@ -32,7 +32,7 @@ export function setRules(turn: Turn, rules: readonly PlacedRule[]): void {
   state.rules = rules;
   state.rulesChangedAt = turn.now;
   turn.add({ type: "publish", rules });
-  for (const pending of [...state.requests.values()]) resolveCovered(turn, pending, before);
+  for (const pending of state.requests.values()) resolveCovered(turn, pending, before);
   turn.emit({ type: "rules", rules });
 }
 

@@ -241,6 +241,10 @@ describe("the answer", () => {
   });
 });
 
+function filed(target: string, line: number) {
+  return { rule: { action: "allow", category: "write", target } as const, file: "/f", line };
+}
+
 describe("rules", () => {
   test("added by a client decide what waits, and can be undone", () => {
     const session = new Driven();
@@ -270,11 +274,6 @@ describe("rules", () => {
 
   test("read again from a file keep their names where the line stayed", () => {
     const session = new Driven();
-    const filed = (line: string, at: number) => ({
-      rule: { action: "allow", category: "write", target: line } as const,
-      file: "/f",
-      line: at,
-    });
     session.take({ type: "filed", scope: "project", rules: [filed("/a", 1), filed("/b", 2)] });
     const [a, b] = session.state.rules;
     session.take({ type: "filed", scope: "project", rules: [filed("/b", 1), filed("/c", 2)] });

@@ -1,11 +1,5 @@
 /** A running session: feeds the reducer, carries its effects out through ports, and serves the clients that attach. */
-import {
-  PROTOCOL_VERSION,
-  type ClientAction,
-  type Decision,
-  type SessionEvent,
-  type SessionInfo,
-} from "../control/messages.ts";
+import type { ClientAction, Decision, SessionEvent, SessionInfo } from "../control/messages.ts";
 import type { PlacedRule } from "../policy/rule.ts";
 import type { Effect, FileChange, Sender, SessionInput } from "./event.ts";
 import type { Judge } from "./judge.ts";
@@ -15,6 +9,8 @@ import { createState, type CallId, type SessionConfig, type SessionState } from 
 
 /** What a session makes happen in the world. */
 export interface SessionPorts {
+  /** Of the protocol that `welcome` speaks. */
+  readonly protocolVersion: number;
   readonly judge: Judge;
   now(): number;
   /** Calls back once after that time; the function that comes back takes it back. */
@@ -87,7 +83,7 @@ export class Session {
     const { info, requests, rules, recent } = this.state;
     return {
       type: "welcome",
-      version: PROTOCOL_VERSION,
+      version: this.ports.protocolVersion,
       session: info,
       requests: [...requests.values()].map((pending) => pending.request),
       rules,
@@ -103,7 +99,7 @@ export class Session {
   }
 
   private broadcast(event: SessionEvent): void {
-    for (const deliver of [...this.clients]) deliver(event);
+    for (const deliver of this.clients) deliver(event);
   }
 
   private carryOut(effect: Effect): void {
