@@ -10,13 +10,7 @@ export interface Suite {
   readonly later?: string;
 }
 
-const unit = [
-  "src/**/*.test.ts",
-  "ffi/**/*.test.ts",
-  "policy-wasm/**/*.test.ts",
-  "tui/**/*.test.ts",
-  "bench/**/*.test.ts",
-];
+const unit = ["src", "ffi", "policy-wasm", "tui", "bench", "scripts"].map((folder) => `${folder}/**/*.test.ts`);
 
 /** In the order they run: what fails quickly first. */
 export const SUITES: readonly Suite[] = [

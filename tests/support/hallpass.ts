@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { TerminalProgram, type TerminalOptions } from "./terminal.ts";
 import { asUser, treeFor, userEnv, type User } from "./user.ts";
 import type { Places } from "./places.ts";
-import { hallpassProgram } from "./tree.ts";
+import { hallpassElsewhere, hallpassProgram } from "./tree.ts";
 
 export interface RunOptions {
   readonly cwd?: string;
@@ -24,7 +24,7 @@ export interface Ended {
 /** The words that start hallpass as `user` (or as whoever runs the tests). */
 export function hallpassFor(user?: User): string[] {
   if (user === undefined) return [hallpassProgram];
-  return [...asUser(user), join(treeFor(user), "bin", "hallpass")];
+  return [...asUser(user), hallpassElsewhere ?? join(treeFor(user), "bin", "hallpass")];
 }
 
 export async function run(command: readonly string[], options: RunOptions = {}): Promise<Ended> {

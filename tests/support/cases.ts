@@ -1,0 +1,93 @@
+/** Runs one case of ../shared/cases by its contract (the README there): fresh folders, the sandbox in front or in HALLPASS. */
+import { closeSync, openSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { hallpassFor } from "./hallpass.ts";
+import { makePlaces, type Places } from "./places.ts";
+import { casesFolder } from "./tree.ts";
+import { asUser, userEnv, type User } from "./user.ts";
+
+export interface CaseResult {
+  /** 0 right, 1 wrong, 77 cannot run here, 124 time limit. */
+  readonly status: number;
+  readonly seconds: number;
+  /** What it says was wrong or missing, or its last lines. */
+  readonly words: string;
+}
+
+const LIMIT_SECONDS = 300;
+
+export function caseNames(): string[] {
+  const files = readdirSync(casesFolder).filter((file) => /^\d\d-.*\.sh$/.test(file));
+  return files.map((file) => file.slice(0, -".sh".length)).toSorted();
+}
+
+/** The program that a case compiles in its project must be allowed to run; case 26 wants the opposite. */
+function allowBuilt(name: string, root: string): string[] {
+  return name.startsWith("26-") ? [] : ["--allow-exec", `${root}/**`];
+}
+
+function caseEnv(places: Places, user: User): Record<string, string> {
+  if (user.uid !== 0) return userEnv(user, places.root);
+  const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|HALLPASS|BUN_)/.test(name));
+  return Object.fromEntries(kept) as Record<string, string>;
+}
+
+export async function runCase(name: string, user: User): Promise<CaseResult> {
+  using places = makePlaces(user);
+  const script = join(casesFolder, `${name}.sh`);
+  const program = hallpassFor(user).at(-1) ?? "";
+  const allowed = allowBuilt(name, places.root);
+  const sandbox = [program, "--prompt=deny", ...allowed, "--"];
+  const env = { ...caseEnv(places, user), PROJECT: places.project, OUTSIDE: places.outside };
+  const limit = ["timeout", "-k", "10", String(LIMIT_SECONDS)];
+  const isOnHost = /^# KIND:.*ON THE HOST/m.test(readFileSync(script, "utf8"));
+  const inFront = isOnHost ? [] : sandbox;
+  const forHost = {
+    HALLPASS: sandbox.join(" "),
+    HALLPASS_ASK: `${program} --`,
+    HALLPASS_WAIT: [program, "--prompt=deny", "--wait=all", ...allowed, "--"].join(" "),
+  };
+  const log = join(places.root, "log");
+  const began = performance.now();
+  const status = await toTheEnd([...asUser(user), ...limit, ...inFront, "bash", script], places, log, {
+    ...env,
+    ...(isOnHost ? forHost : {}),
+  });
+  const seconds = (performance.now() - began) / 1000;
+  endLeftovers(places);
+  return { status, seconds, words: wordsOf(readFileSync(log, "utf8")) };
+}
+
+async function toTheEnd(
+  command: readonly string[],
+  places: Places,
+  log: string,
+  env: Record<string, string>,
+): Promise<number> {
+  const output = openSync(log, "w");
+  const options = { cwd: places.project, env, stdin: "ignore", stdout: output, stderr: output } as const;
+  // A session of its own: the terminal of whoever runs the tests is not the sandbox's.
+  const child = Bun.spawn([...command], { ...options, detached: true });
+  closeSync(output);
+  return child.exited;
+}
+
+/** The line that says what is wrong, else the last lines. */
+function wordsOf(log: string): string {
+  const lines = log.trimEnd().split("\n");
+  const telling = lines.filter((line) => /^(WRONG|SKIP|hallpass:)/.test(line));
+  return (telling.length > 0 ? telling.slice(0, 20) : lines.slice(-10)).join("\n");
+}
+
+/** Ends what a case left behind: those processes, and only those, have this run's project in their environment. */
+function endLeftovers(places: Places): void {
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readFileSync(`/proc/${pid}/environ`, "latin1").includes(`PROJECT=${places.project}\0`)) {
+        process.kill(Number(pid), "SIGKILL");
+      }
+    } catch {
+      // It is gone, or is not ours to look at.
+    }
+  }
+}
