@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { descendants, lineage, parseStat, readClaims, readCommand, readStat } from "./process-table.ts";
+
+test("reads the parent of a process whose name holds parentheses and spaces", () => {
+  const tail = `S 12 ${Array.from({ length: 17 }, () => "0").join(" ")} 4711 0`;
+  expect(parseStat(5, `5 (a) (b ) ${tail}`)).toEqual({
+    pid: 5,
+    parent: 12,
+    name: "a) (b ",
+    state: "S",
+    started: "4711",
+  });
+  expect(parseStat(5, "rubbish")).toBeUndefined();
+});
+
+test("follows a real process up to the root it is given, and names what each calls itself", async () => {
+  await using child = Bun.spawn(["sh", "-c", "sleep 60 & read x; kill $!; wait; exit 0"], {
+    stdin: "pipe",
+    stdout: "ignore",
+  });
+  while (descendants(child.pid).length === 0) await Bun.sleep(2);
+  const [sleeper] = descendants(child.pid);
+  const claims = readClaims(sleeper!.pid, child.pid);
+  expect(claims.map((claim) => claim.pid)).toEqual([sleeper!.pid, child.pid]);
+  expect(claims.at(-1)?.command.slice(0, 2)).toEqual(["sh", "-c"]);
+  expect([...lineage(sleeper!.pid)].map((stat) => stat.pid)).toContain(process.pid);
+  child.stdin.write("\n");
+  await child.stdin.end();
+  expect(await child.exited).toBe(0);
+});
+
+test("says nothing of a process that is not there", () => {
+  expect(readStat(2 ** 22 + 1)).toBeUndefined();
+  expect(readCommand(2 ** 22 + 1)).toEqual([]);
+  expect(readClaims(2 ** 22 + 1, 1)).toEqual([]);
+});
