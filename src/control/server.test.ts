@@ -66,16 +66,15 @@ function next<Type extends SessionEvent["type"]>(
 async function raw(...lines: string[]): Promise<string> {
   const heard: Buffer[] = [];
   const closed = Promise.withResolvers<void>();
-  let outbox: Outbox | undefined;
   const socket = await Bun.connect({
     unix: server.path,
     socket: {
       data: (_, bytes) => void heard.push(Buffer.from(bytes)),
-      drain: () => outbox?.flush(),
+      drain: () => outbox.flush(),
       close: () => closed.resolve(),
     },
   });
-  outbox = new Outbox(socket, 4 << 20);
+  const outbox = new Outbox(socket, 4 << 20);
   for (const line of lines) outbox.send(Buffer.from(`${line}\n`));
   await closed.promise;
   return Buffer.concat(heard).toString();
