@@ -1,0 +1,56 @@
+# Everything that is compiled lands in build/. Needs make and a C compiler; the WASM needs node_modules (asc).
+CC ?= cc
+OBJCOPY ?= objcopy
+WARNINGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+	-Wpointer-arith -Wvla -Wcast-qual -Wwrite-strings -Wundef -Wformat=2 -Wimplicit-fallthrough
+BUILD := build
+BUN := $(firstword $(wildcard .tools/bin/bun node_modules/.bin/bun) bun)
+
+.PHONY: all lib launcher starter wasm test-targets sanitize clean
+all: lib launcher starter request wasm
+	@touch $(BUILD)/.built
+lib: $(BUILD)/libhallpass.so
+launcher: $(BUILD)/launcher
+starter: $(BUILD)/hallpass
+wasm: $(BUILD)/policy.wasm
+
+# --- the C shim that bun:ffi calls
+SHIM_SOURCES := $(wildcard ffi/native/*.c)
+SHIM_HEADERS := $(wildcard ffi/native/*.h)
+SHIM_FLAGS := $(WARNINGS) -O2 -fPIC -shared -fvisibility=hidden -fstack-protector-strong -Wl,-z,relro,-z,now \
+	-Wl,-z,noexecstack
+
+$(BUILD)/libhallpass.so: $(SHIM_SOURCES) $(SHIM_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(SHIM_FLAGS) -o $@.tmp $(SHIM_SOURCES)
+	@mv $@.tmp $@
+
+# --- launcher and starter: no libc at all, so that they build and run alike wherever there is a compiler
+BARE_HEADERS := $(wildcard helper/launcher/*.h) $(SHIM_HEADERS)
+BARE_FLAGS := $(WARNINGS) -Os -Iffi/native -ffreestanding -nostdlib -static -fno-pie -no-pie -fno-stack-protector \
+	-fno-asynchronous-unwind-tables -fno-builtin -s -Wl,--build-id=none -Wl,-z,noexecstack
+LAUNCHER_SOURCES := helper/launcher.c $(wildcard helper/launcher/*.c)
+STARTER_SOURCES := helper/starter.c helper/launcher/bare.c
+
+$(BUILD)/launcher: $(LAUNCHER_SOURCES) $(BARE_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(BARE_FLAGS) -o $@.tmp $(LAUNCHER_SOURCES)
+	@mv $@.tmp $@
+
+$(BUILD)/hallpass: $(STARTER_SOURCES) $(BARE_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(BARE_FLAGS) -o $@.tmp $(STARTER_SOURCES)
+	@mv $@.tmp $@
+
+# --- the matcher
+WASM_SOURCES := $(shell find policy-wasm/assembly -name '*.ts' 2>/dev/null)
+
+$(BUILD)/policy.wasm: $(WASM_SOURCES)
+	@mkdir -p $(@D)
+	$(BUN) node_modules/assemblyscript/bin/asc.js policy-wasm/assembly/index.ts --config policy-wasm/asconfig.json \
+		--target release --outFile $@ --textFile $(BUILD)/policy.wat
+
+clean:
+	rm -rf $(BUILD)
+
+include helper/request.mk
