@@ -1,4 +1,4 @@
-/** `npm run bench [-- [--quick] NAME...]`: every bench of this folder, one table on stdout, JSON in build/bench.json. */
+/** `npm run bench [-- [--quick] NAME...]`: every bench of this folder, one table on stdout, JSON in build/bench.json (bench-quick.json). */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { basename, join } from "node:path";
@@ -43,7 +43,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`bench: ${bench.name}: ${bench.about}`);
     rows.push(...(await bench.run(tools)));
   }
-  const file = join(import.meta.dir, "..", "build", "bench.json");
+  const file = join(import.meta.dir, "..", "build", quick ? "bench-quick.json" : "bench.json");
   mkdirSync(join(file, ".."), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ machine: machine(), quick, rows }, undefined, 2)}\n`);
   console.log(Object.values(machine()).join(", "));
