@@ -1,10 +1,10 @@
 /** Runs one case of ../shared/cases by its contract (the README there): fresh folders, the sandbox in front or in HALLPASS. */
-import { closeSync, openSync, readFileSync, readdirSync } from "node:fs";
+import { closeSync, copyFileSync, openSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { hallpassFor } from "./hallpass.ts";
 import { makePlaces, type Places } from "./places.ts";
 import { casesFolder } from "./tree.ts";
-import { asUser, userEnv, type User } from "./user.ts";
+import { asUser, canRead, userEnv, type User } from "./user.ts";
 
 export interface CaseResult {
   /** 0 right, 1 wrong, 77 cannot run here, 124 time limit. */
@@ -26,6 +26,15 @@ function allowBuilt(name: string, root: string): string[] {
   return name.startsWith("26-") ? [] : ["--allow-exec", `${root}/**`];
 }
 
+/** The case as `user` can read it. */
+function scriptFor(name: string, user: User, places: Places): string {
+  const script = join(casesFolder, `${name}.sh`);
+  if (canRead(script, user)) return script;
+  const copy = join(places.root, `${name}.sh`);
+  copyFileSync(script, copy);
+  return copy;
+}
+
 function caseEnv(places: Places, user: User): Record<string, string> {
   if (user.uid !== 0) return userEnv(user, places.root);
   const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|HALLPASS|BUN_)/.test(name));
@@ -34,7 +43,7 @@ function caseEnv(places: Places, user: User): Record<string, string> {
 
 export async function runCase(name: string, user: User): Promise<CaseResult> {
   using places = makePlaces(user);
-  const script = join(casesFolder, `${name}.sh`);
+  const script = scriptFor(name, user, places);
   const program = hallpassFor(user).at(-1) ?? "";
   const allowed = allowBuilt(name, places.root);
   const sandbox = [program, "--prompt=deny", ...allowed, "--"];

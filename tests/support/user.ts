@@ -58,7 +58,7 @@ export function asUser(user: User): string[] {
   return ["setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--init-groups", "--"];
 }
 
-const DROPPED = /^(SUDO_|XDG_|HALLPASS|npm_|NODE|BUN_|INIT_CWD$|LS_COLORS$)/;
+const DROPPED = /^(SUDO_|XDG_|HALLPASS|npm_|NODE$|BUN_|INIT_CWD$|LS_COLORS$)/;
 
 /** The environment a login of `user` would have, with a runtime folder of its own below `scratch`. */
 export function userEnv(user: User, scratch: string): Record<string, string> {
@@ -82,7 +82,8 @@ export function give(path: string, user: User): void {
   if (isRoot) chownSync(path, user.uid, user.gid);
 }
 
-function canRead(path: string, user: User): boolean {
+/** Whether `user` could read the file: a clone may lie below a folder that is root's alone. */
+export function canRead(path: string, user: User): boolean {
   if (!isRoot) {
     accessSync(path, constants.R_OK);
     return true;
