@@ -275,3 +275,28 @@ describe("a plain exec of the magic path", () => {
     }
   });
 });
+
+describe("what is written about it", () => {
+  const rows = (text: string) => [...text.matchAll(/^\| (\d+) \|/gm)].map((row) => Number(row[1]));
+  const exitCodes = [...new Set([2, ...REPLIES.map(([, , exitCode]) => exitCode)])].toSorted((a, b) => a - b);
+
+  test.each(["skills/hallpass-request/SKILL.md", "docs/agents.md"])(
+    "%s lists every exit code, in order",
+    async (file) => {
+      expect(rows(await Bun.file(join(tree, file)).text())).toEqual(exitCodes);
+    },
+  );
+
+  test.each(["skills/hallpass-request/SKILL.md", "docs/agents.md"])(
+    "every command of %s is one it takes",
+    async (file) => {
+      const text = await Bun.file(join(tree, file)).text();
+      const commands = [...text.matchAll(/^ *(hallpass-request (?:write|exec|connect|check|release) [^#\n]*)/gm)];
+      expect(commands.length).toBeGreaterThan(4);
+      for (const [, command = ""] of commands) {
+        const line = command.replace("hallpass-request", shipped);
+        expect([command, (await execFrom(114, "sh", "-c", line)).status]).toEqual([command, 0]);
+      }
+    },
+  );
+});
