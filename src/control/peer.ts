@@ -3,6 +3,7 @@
  * subreaper), so its line of parents leads through a launcher or a session, whatever it forks, execs or leaves behind.
  */
 import { statSync } from "node:fs";
+import { basename } from "node:path";
 import { lineage, type ProcessStat, readStat } from "../session/process-table.ts";
 
 /** What the kernel says of the other end of a socket. */
@@ -23,6 +24,9 @@ export interface Surroundings {
 
 export type Peer = { readonly pid: number } | { readonly refused: string };
 
+/** The kernel keeps so much of a program's name. */
+const COMM_LENGTH = 15;
+
 export function inspectPeer(fd: number, calls: PeerCalls, around: Surroundings): Peer {
   const { pid, uid } = calls.credentials(fd);
   if (uid !== around.uid && uid !== 0) return { refused: "the session belongs to another user" };
@@ -34,15 +38,16 @@ export function inspectPeer(fd: number, calls: PeerCalls, around: Surroundings):
 
 function isSandboxed(line: readonly ProcessStat[], around: Surroundings): boolean {
   const sessions = new Set(around.sessions());
-  return line.some((stat, at) => (at > 0 && sessions.has(stat.pid)) || runsLauncher(stat.pid, around.launcher));
+  return line.some((stat, at) => (at > 0 && sessions.has(stat.pid)) || runsLauncher(stat, around.launcher));
 }
 
-function runsLauncher(pid: number, launcher: string): boolean {
+/** A launcher cannot be looked into by its own user (it is undumpable): then its name has to do. */
+function runsLauncher({ pid, name }: ProcessStat, launcher: string): boolean {
   try {
     const [runs, ours] = [statSync(`/proc/${pid}/exe`), statSync(launcher)];
     return runs.dev === ours.dev && runs.ino === ours.ino;
-  } catch {
-    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EACCES" && name === basename(launcher).slice(0, COMM_LENGTH);
   }
 }
 
