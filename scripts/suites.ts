@@ -17,6 +17,7 @@ export const SUITES: readonly Suite[] = [
   { name: "unit", globs: unit, limit: 300 },
   { name: "contract", globs: ["tests/contract/**/*.test.ts"], limit: 300 },
   { name: "kernel", globs: ["tests/kernel/**/*.test.ts"], limit: 600 },
+  { name: "checks", globs: ["tests/checks/**/*.test.ts"], limit: 300, later: "permission checks" },
   { name: "terminal", globs: ["tests/terminal/**/*.test.ts"], limit: 600 },
   { name: "house", globs: ["tests/house/**/*.test.ts", "tests/support/**/*.test.ts"], limit: 600 },
   { name: "cases", globs: ["tests/cases.test.ts"], limit: 1500 },
