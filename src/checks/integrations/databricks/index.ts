@@ -1,0 +1,4 @@
+/** Databricks (CHECKS §4). */
+import { notBuilt } from "../not-built.ts";
+
+export const databricks = notBuilt("databricks", "Databricks");

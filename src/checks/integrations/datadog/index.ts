@@ -1,0 +1,4 @@
+/** Datadog (CHECKS §4). */
+import { notBuilt } from "../not-built.ts";
+
+export const datadog = notBuilt("datadog", "Datadog");

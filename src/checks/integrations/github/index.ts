@@ -1,0 +1,4 @@
+/** GitHub (CHECKS §4). */
+import { notBuilt } from "../not-built.ts";
+
+export const github = notBuilt("github", "GitHub");

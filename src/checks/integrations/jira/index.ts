@@ -1,0 +1,4 @@
+/** Jira Cloud (CHECKS §4). */
+import { notBuilt } from "../not-built.ts";
+
+export const jira = notBuilt("jira", "Jira Cloud");

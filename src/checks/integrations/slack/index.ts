@@ -1,0 +1,4 @@
+/** Slack (CHECKS §4). */
+import { notBuilt } from "../not-built.ts";
+
+export const slack = notBuilt("slack", "Slack");
