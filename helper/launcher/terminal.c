@@ -1,0 +1,65 @@
+/* Job control, and setting the user's terminal right when hallpass cannot do it any more. */
+#include <asm/ioctls.h>
+#include <linux/errno.h>
+#include <linux/signal.h>
+
+#include "launcher.h"
+
+/* Makes `group` the foreground of the controlling terminal. SIGTTOU is blocked in the launcher and before the exec. */
+long give_terminal(const struct launcher *launcher, int32_t group)
+{
+    return SYS3(ioctl, launcher->job_fd, TIOCSPGRP, &group);
+}
+
+static int has_foreground(const struct launcher *launcher)
+{
+    int32_t group = 0;
+    return SYS3(ioctl, launcher->job_fd, TIOCGPGRP, &group) == 0 && group == SYS1(getpgid, 0);
+}
+
+static void continue_group(const struct launcher *launcher)
+{
+    SYS2(kill, -launcher->command_pid, SIGCONT);
+}
+
+/* CMD goes on: with the terminal, where there is one to give. */
+void continue_command(struct launcher *launcher)
+{
+    if (launcher->job_fd >= 0 && (launcher->block->flags & LAUNCH_PTY || has_foreground(launcher))) {
+        give_terminal(launcher, launcher->command_pid);
+        launcher->has_lent = !(launcher->block->flags & LAUNCH_PTY);
+    }
+    continue_group(launcher);
+}
+
+/*
+ * CMD has stopped; returns whether hallpass has to stop too. Without a pty it may only want the terminal that
+ * hallpass's own group has, which it then gets; else the terminal is taken back, as sudo does it.
+ */
+int answer_stop(struct launcher *launcher, int signal)
+{
+    if (launcher->block->flags & LAUNCH_PTY || launcher->job_fd < 0)
+        return 1;
+    if ((signal == SIGTTIN || signal == SIGTTOU) && has_foreground(launcher)) {
+        continue_command(launcher);
+        return 0;
+    }
+    if (launcher->has_lent)
+        give_terminal(launcher, (int32_t)SYS1(getpgid, 0));
+    return 1;
+}
+
+void rescue_modes(const struct launcher *launcher)
+{
+    if (launcher->has_lent)
+        give_terminal(launcher, (int32_t)SYS1(getpgid, 0));
+    if (launcher->terminal_fd >= 0)
+        SYS3(ioctl, launcher->terminal_fd, TCSETS, block_at(launcher, launcher->block->termios_at));
+}
+
+void rescue_screen(const struct launcher *launcher)
+{
+    const struct launch_block *block = launcher->block;
+    if (launcher->terminal_fd >= 0)
+        SYS3(write, launcher->terminal_fd, block_at(launcher, block->reset_at), block->reset_length);
+}
