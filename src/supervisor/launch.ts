@@ -191,12 +191,12 @@ class LauncherEnd {
   }
 
   async connect(): Promise<void> {
-    const options: Bun.FdSocketOptions<undefined> = {
+    const options: Bun.FdSocketOptions = {
       fd: this.#socket,
       socket: { data: (_, bytes) => this.#receive(bytes), close: () => this.lost() },
     };
     // Bun takes these options, its types do not.
-    this.#stream = await Bun.connect(options as unknown as Bun.UnixSocketOptions<undefined>);
+    this.#stream = await Bun.connect(options as unknown as Bun.UnixSocketOptions);
   }
 
   command(kind: number, signal = 0): void {
