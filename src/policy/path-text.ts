@@ -17,7 +17,7 @@ export function decodePath(bytes: Uint8Array): string {
 
 function decodePieces(bytes: Uint8Array): string {
   let text = "";
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const length = sequenceLength(bytes, at);
     text += length === 0 ? String.fromCharCode(0xdc00 + bytes[at]!) : strict.decode(bytes.subarray(at, at + length));
     at += length || 1;

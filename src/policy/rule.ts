@@ -45,6 +45,11 @@ export interface Rule {
   /** Milliseconds, of `for DURATION`. */
   readonly duration?: number;
   readonly note?: string;
+  /**
+   * What the target has stood for since the rule was made or loaded (see settle.ts): links followed, names in $PATH and
+   * groups looked up; rule TARGETs. Absent: the target itself. Never written to a file.
+   */
+  readonly patterns?: readonly string[];
 }
 
 /** A rule that is in force: with its place in the order, its origin and its end. */

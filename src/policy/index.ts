@@ -1,0 +1,21 @@
+/** The policy's public names. */
+export { builtinRules, implicitRules } from "./builtin.ts";
+export type { BuiltinContext, ImplicitContext, OwnPlaces } from "./builtin.ts";
+export { compilePolicy, type CompiledPolicy } from "./compile.ts";
+export { destBytes, inetBytes } from "./dest-bytes.ts";
+export { formatAddress } from "./dest.ts";
+export { formatDuration, parseDuration } from "./duration.ts";
+export { explain, type Explanation } from "./explain.ts";
+export { formatRule, formatTarget } from "./format.ts";
+export { escapeGlob, literalPath } from "./glob.ts";
+export { groups, groupLines, groupRules, type Group } from "./groups.ts";
+export { CategoryCode } from "./layout.ts";
+export { follow, type Disk } from "./links.ts";
+export { makeRule, parseRuleLine, parseRules, type RuleContext, type RuleLine } from "./parse.ts";
+export { decodePath, encodePath } from "./path-text.ts";
+export { isWithin, joinPath, parentPath } from "./paths.ts";
+export { referenceConnect, referenceMatch } from "./reference.ts";
+export * from "./rule.ts";
+export { settle, type SettleContext } from "./settle.ts";
+export { show } from "./show.ts";
+export * from "./verdict.ts";

@@ -1,0 +1,66 @@
+/**
+ * What a rule's target stands for at the time it is made or loaded: links followed, names looked up in $PATH, groups
+ * written out. It stays so: a link changed later never moves a rule (SPEC §3).
+ */
+import { expandBraces } from "./braces.ts";
+import { destOf } from "./compile.ts";
+import { formatDest } from "./dest.ts";
+import { escapeGlob } from "./glob.ts";
+import { GROUP_FILES } from "./group-files.ts";
+import { follow, type Disk } from "./links.ts";
+import { parseRules } from "./parse.ts";
+import { hasGlob, joinPath, type Places } from "./paths.ts";
+import { lookUp } from "./programs.ts";
+import type { Rule } from "./rule.ts";
+
+export interface SettleContext extends Places {
+  readonly disk: Disk;
+  /** The folders of the session's $PATH. */
+  readonly path: readonly string[];
+}
+
+/** The rule with its `patterns`. */
+export function settle<R extends Rule>(rule: R, context: SettleContext): R {
+  const patterns = [...new Set(standsFor(rule, context))];
+  const isItself = patterns.length === 1 && patterns[0] === rule.target;
+  return isItself ? rule : { ...rule, patterns };
+}
+
+function standsFor(rule: Rule, context: SettleContext): string[] {
+  if (rule.target.startsWith("@")) return groupPatterns(rule, context);
+  if (rule.category === "connect") return destPatterns(rule, context);
+  if (rule.category === "exec" && !rule.target.includes("/")) {
+    return lookUp(rule.target, context, rule.action === "allow" ? "there" : "anywhere");
+  }
+  return pathPatterns(rule.target, context.disk, rule.action !== "allow");
+}
+
+/** The members of a group; what they say (allow, ask) is the rule's to say. */
+function groupPatterns(rule: Rule, context: SettleContext): string[] {
+  const name = rule.target.slice(1);
+  const members = parseRules(GROUP_FILES[name] ?? "", { ...context, file: `${name}.rules` });
+  return members.flatMap((member) => standsFor({ ...rule, target: member.rule.target }, context));
+}
+
+function destPatterns(rule: Rule, context: SettleContext): string[] {
+  const dest = destOf(rule.target);
+  if (dest.kind !== "unix") return [rule.target];
+  const globs = pathPatterns(dest.glob, context.disk, rule.action !== "allow");
+  return globs.map((glob) => formatDest({ kind: "unix", glob }));
+}
+
+/**
+ * The glob with the names before its first glob character followed through links. With `withLinks` the links passed on
+ * the way stand for themselves too: what forbids a path must not be got around by replacing a link to it.
+ */
+function pathPatterns(target: string, disk: Disk, withLinks: boolean): string[] {
+  return (expandBraces(target) ?? [target]).flatMap((glob) => {
+    const names = glob.split("/").filter((name) => name !== "");
+    const first = names.findIndex(hasGlob);
+    const literal = (first < 0 ? names : names.slice(0, first)).map((name) => name.replace(/\\(.)/gsu, "$1"));
+    const { path, links } = follow(`/${literal.join("/")}`, disk);
+    const rest = first < 0 ? [] : names.slice(first);
+    const whole = rest.reduce((folder, name) => joinPath(folder, name), escapeGlob(path));
+    return [whole, ...(withLinks ? links.map(escapeGlob) : [])];
+  });
+}
