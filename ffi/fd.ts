@@ -79,6 +79,11 @@ export function wakeEventfd(fd: number): number {
   return lib.hp_write(fd, ONE, 0, 8);
 }
 
+/** An empty anonymous file; throws. */
+export function memfd(name: string): number {
+  return must(lib.hp_memfd_create(cstring(name), MFD_CLOEXEC), "memfd_create");
+}
+
 /** A sealed anonymous file that holds `bytes`; throws. */
 export function sealedMemfd(name: string, bytes: Uint8Array): number {
   const fd = must(lib.hp_memfd_create(cstring(name), MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create");

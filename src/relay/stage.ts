@@ -1,0 +1,203 @@
+/**
+ * The terminal as the program's output and the bar share it. While the bar is down output goes straight through; while
+ * it is up output is held, the model shows what it does above the bar, and the terminal gets the held bytes, between
+ * taking the bar away and putting it back, whenever it has to answer or ring or when they become many.
+ */
+import type { Outgoing } from "./outgoing.ts";
+import { Held } from "./held.ts";
+import { Overlay } from "./overlay.ts";
+import type { Line } from "./screen/line.ts";
+import { Screen } from "./screen/screen.ts";
+import { Splitter } from "./splitter.ts";
+import type { TerminalKind } from "./terminal-kind.ts";
+
+/** Rows to draw for a screen of this size; none for no bar. */
+export type DrawBar = (columns: number, rows: number) => readonly Line[];
+
+/** How long a terminal has for saying where its cursor is; those that never say it cost this once a session. */
+const POSITION_MS = 150;
+/** How long a program may leave a string open that the bar waits for. */
+const STRING_MS = 300;
+const FRAME_MS = 16;
+/** Bells and notifications ring at once, but a flood of them does not make the bar flicker. */
+const EVENT_MS = 500;
+/** As much output as is held before the terminal must have it. */
+const MAX_HELD = 4 * 1024 * 1024;
+/** The bar is seen at least this long between two floods. */
+const SEEN_MS = 120;
+/** Not more is drawn than the terminal takes. */
+const MAX_BEHIND = 64 * 1024;
+
+const NEVER = Infinity;
+
+export class Stage {
+  readonly screen: Screen;
+  readonly overlay: Overlay;
+  readonly #out: Outgoing;
+  readonly #draw: DrawBar;
+  readonly #splitter: Splitter;
+  readonly #held = new Held();
+  /** The bar shall be up. */
+  #wanted = false;
+  /** When the terminal was asked for its cursor, and the model's row then. */
+  #asked: { readonly at: number; readonly y: number } | undefined;
+  /** Replies to our own question that are still to come. */
+  #ownReplies = 0;
+  #waitsForString = NEVER;
+  #paintAt = NEVER;
+  #flushAt = NEVER;
+  #raisedAt = 0;
+
+  constructor(out: Outgoing, kind: TerminalKind, columns: number, rows: number, draw: DrawBar) {
+    this.#out = out;
+    this.#draw = draw;
+    this.screen = new Screen(columns, rows);
+    this.overlay = new Overlay(this.screen, kind);
+    this.#splitter = new Splitter(this.screen, (bytes) => this.#pass(bytes));
+  }
+
+  get isUp(): boolean {
+    return this.overlay.isOpen;
+  }
+
+  /** No more output can be taken for now. */
+  get isFull(): boolean {
+    return this.#held.bytes > MAX_HELD;
+  }
+
+  output(bytes: Uint8Array, now: number): void {
+    this.#splitter.take(bytes);
+    if (this.#asked === undefined && !this.isUp) {
+      if (this.#wanted) this.#raise(now);
+      return;
+    }
+    this.#paintAt = Math.min(this.#paintAt, now + FRAME_MS);
+    if (this.screen.hasQuestion || this.isFull) this.#flushAt = Math.min(this.#flushAt, this.#isFlood(now));
+    else if (this.screen.hasEvent) this.#flushAt = Math.min(this.#flushAt, Math.max(now, this.#raisedAt + EVENT_MS));
+  }
+
+  #isFlood(now: number): number {
+    return this.screen.hasQuestion && !this.isFull ? now : Math.max(now, this.#raisedAt + SEEN_MS);
+  }
+
+  #pass(bytes: Uint8Array): void {
+    if (this.isUp || this.#asked !== undefined) this.#held.add(bytes);
+    else this.#out.send(bytes);
+  }
+
+  #send(text: string): void {
+    if (text !== "") this.#out.send(Buffer.from(text));
+  }
+
+  /** The bar has something to show (again); `false` takes it away. */
+  want(isWanted: boolean, now: number): void {
+    this.#wanted = isWanted;
+    if (!isWanted) this.#lower();
+    else if (this.isUp) this.#paintAt = now;
+    else if (this.#asked === undefined) this.#raise(now);
+  }
+
+  #raise(now: number): void {
+    if (this.#splitter.isCut) {
+      this.#waitsForString = Math.min(this.#waitsForString, now + STRING_MS);
+      return;
+    }
+    this.#waitsForString = NEVER;
+    if (!this.screen.isPlaced && !this.screen.isAlternate && this.#ownReplies === 0) {
+      this.#asked = { at: now, y: this.screen.grid.y };
+      this.#ownReplies++;
+      this.#send("\x1b[6n");
+      return;
+    }
+    this.#open(now);
+  }
+
+  #open(now: number): void {
+    this.#asked = undefined;
+    this.#sendHeld();
+    if (this.#splitter.isCut) return this.#raise(now);
+    this.#send(this.overlay.open());
+    this.#raisedAt = now;
+    this.#paint();
+  }
+
+  #sendHeld(): void {
+    for (const bytes of this.#held.take()) this.#out.send(bytes);
+    this.screen.hasQuestion = false;
+    this.screen.hasEvent = false;
+    this.#flushAt = NEVER;
+  }
+
+  #lower(): void {
+    this.#asked = undefined;
+    this.#waitsForString = NEVER;
+    this.#paintAt = NEVER;
+    this.#send(this.overlay.close());
+    this.#sendHeld();
+  }
+
+  /** A cursor position from the terminal: true where it answers our own question and is not for the program. */
+  position(y: number): boolean {
+    if (this.#ownReplies === 0) return false;
+    this.#ownReplies--;
+    const asked = this.#asked;
+    if (asked === undefined) return true;
+    if (!this.screen.isPlaced) this.screen.place(y - asked.y);
+    this.#open(performance.now());
+    return true;
+  }
+
+  #paint(): void {
+    this.#paintAt = NEVER;
+    if (!this.isUp) return;
+    const { columns, rows, grid } = this.screen;
+    const bar = this.#draw(columns, rows);
+    const view = rows - bar.length;
+    // On the main screen the last rows are where things happen: they move up to be seen.
+    const shift = this.screen.isAlternate ? 0 : Math.max(0, Math.min(grid.y - view + 1, bar.length));
+    const frame = [...grid.lines.slice(shift, shift + view), ...bar];
+    const x = Math.min(grid.x, columns - 1);
+    this.#send(this.overlay.paint(frame, x, Math.min(grid.y - shift, Math.max(view - 1, 0))));
+  }
+
+  resize(columns: number, rows: number, now: number): void {
+    this.screen.resize(columns, rows);
+    if (this.isUp) {
+      this.#send(this.overlay.resize());
+      this.#paintAt = now;
+    }
+    if (!this.screen.isAlternate) this.screen.isPlaced = false;
+  }
+
+  /** Does what has become due; milliseconds until the next, or -1. */
+  tick(now: number): number {
+    if (now >= this.#waitsForString) {
+      this.#send(this.#splitter.breakOff());
+      this.#raise(now);
+    }
+    if (this.#asked !== undefined && now >= this.#asked.at + POSITION_MS) this.#open(now);
+    if (this.#out.waitingBytes > MAX_BEHIND) {
+      // What the terminal has not shown yet has not been seen.
+      this.#raisedAt = now;
+      return this.#flushAt === NEVER && this.#paintAt === NEVER ? -1 : FRAME_MS;
+    }
+    if (now >= this.#flushAt) this.#flush(now);
+    if (now >= this.#paintAt) this.#paint();
+    const next = Math.min(this.#waitsForString, this.#paintAt, this.#flushAt, (this.#asked?.at ?? NEVER) + POSITION_MS);
+    return next === NEVER ? -1 : Math.max(0, next - now);
+  }
+
+  #flush(now: number): void {
+    if (!this.isUp) return;
+    this.#send(this.overlay.close());
+    this.#sendHeld();
+    this.#raise(now);
+  }
+
+  /** The end of the output: the bar goes, and what is left goes through. */
+  end(): void {
+    this.#wanted = false;
+    this.#lower();
+    this.#splitter.end();
+  }
+}
