@@ -97,7 +97,8 @@ class Exchange {
       method: this.out.method,
       path: this.out.path,
       headers: { host: this.out.url.host, ...this.out.headers, ...length },
-      agent: socket === undefined && agent !== undefined ? agent : false,
+      // createConnection is only called where there is no agent, not even `false` (nodejs.org/api/http.html).
+      ...(socket === undefined ? { agent: agent ?? false } : {}),
       ...(isTls ? tlsOptions(this.out.url.hostname, tls) : {}),
       ...(socket === undefined ? {} : { createConnection: () => socket }),
     };

@@ -187,7 +187,7 @@ export const scenarios: readonly Scenario[] = [
       }),
     asking: { ...dana, action: "secret.read", resource: "kv:secret/app" },
     expect: "denied",
-    absent: {
+    nullable: {
       "data.policies": "Vault writes null for none",
       "data.direct_group_ids": "Vault writes null for none",
       "data.inherited_group_ids": "Vault writes null for none",

@@ -73,35 +73,35 @@ function faultsOf(exchanges: readonly Exchange[], scenario: Scenario): Broken[] 
   const seen = new Map(exchanges.map((exchange) => [keyOf(exchange.request), exchange]));
   return [...seen].flatMap(([request, { reply }]) => {
     const whole = Object.entries(WHOLE).map(([name, fault]) => ({ name, request, fault }));
-    return [...whole, ...fieldFaults(request, reply, scenario.absent ?? {})];
+    return [...whole, ...fieldFaults(request, reply, scenario)];
   });
 }
 
 /** Each field left out, null, and of every other type. */
-function fieldFaults(request: string, reply: FakeReply, absent: Readonly<Record<string, string>>): Broken[] {
-  if (typeof reply.body !== "object" || reply.body === null) return [];
-  return nodesOf(reply.body).flatMap(({ path, value }) => {
-    const name = path
-      .map((step) => (/^\d+$/.test(step) ? "[]" : step))
-      .join(".")
-      .replaceAll(".[]", "[]");
-    const isMeaning = name in absent;
-    const gone = isMeaning
-      ? []
-      : [
-          { name: `${name} left out`, change: undefined },
-          { name: `${name} null`, change: null },
-        ];
+function fieldFaults(request: string, { body }: FakeReply, { absent = {}, nullable = {} }: Scenario): Broken[] {
+  return nodesOf(body).flatMap(({ path, value }) => {
+    const name = nameOf(path);
+    const mayBeNull = name in absent || name in nullable;
+    const gone = name in absent ? [] : [{ what: "left out", to: undefined }];
+    const empty = mayBeNull ? [] : [{ what: "null", to: null }];
     const others = [1, "x", true, [], {}].filter(
-      (other) => kindOf(other) !== kindOf(value) && !(isMeaning && isEmpty(other)),
+      (one) => kindOf(one) !== kindOf(value) && !(mayBeNull && isEmpty(one)),
     );
-    const changed = others.map((other) => ({ name: `${name} a ${kindOf(other)}`, change: other }));
-    return [...gone, ...changed].map(({ name: what, change }) => ({
-      name: what,
-      request,
-      fault: (one: FakeReply) => ({ ...one, body: set(one.body, path, change) }),
-    }));
+    const changes = [...gone, ...empty, ...others.map((to) => ({ what: `a ${kindOf(to)}`, to }))];
+    return changes.map(({ what, to }) => ({ name: `${name} ${what}`, request, fault: setting(path, to) }));
   });
+}
+
+function setting(path: readonly string[], to: unknown): Fault {
+  return (reply) => ({ ...reply, body: set(reply.body, path, to) });
+}
+
+/** `data.users[].email`: any index is []. */
+function nameOf(path: readonly string[]): string {
+  return path
+    .map((step) => (/^\d+$/.test(step) ? "[]" : step))
+    .join(".")
+    .replaceAll(".[]", "[]");
 }
 
 interface Node {

@@ -13,4 +13,6 @@ export interface Scenario {
    * is no fault. Each says why, from CHECKS or the vendor's documentation.
    */
   readonly absent?: Readonly<Record<string, string>>;
+  /** Fields for which null alone is such a way (an empty list of Go's); leaving them out is still a fault. */
+  readonly nullable?: Readonly<Record<string, string>>;
 }
