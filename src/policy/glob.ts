@@ -41,6 +41,7 @@ export class GlobMistake extends Error {
 }
 
 const SPECIAL = /[*?[\]{},\\]/g;
+const SOME_SPECIAL = /[*?[{\\]/;
 
 /** A real path (or a part of one) as a glob that matches only it. */
 export function escapeGlob(path: string): string {
@@ -66,9 +67,16 @@ export function literalPrefix(pattern: Pattern): string {
 
 /** An absolute glob, taken apart; one pattern for each alternative of its braces. Throws GlobMistake. */
 export function parsePatterns(glob: string): Pattern[] {
+  if (!SOME_SPECIAL.test(glob)) return [plainPattern(glob)];
   const alternatives = expandBraces(glob);
   if (alternatives === undefined) throw new GlobMistake(`{} stands for more than ${BRACE_LIMIT} paths`, 0);
   return alternatives.map(parsePattern);
+}
+
+/** Most rules have no glob in them. */
+function plainPattern(path: string): Pattern {
+  const names = path.split("/").filter((name) => name !== "");
+  return { segments: names.map((text) => ({ kind: "literal", text })), reach: "whole" };
 }
 
 function parsePattern(glob: string): Pattern {
@@ -87,6 +95,7 @@ function parsePattern(glob: string): Pattern {
 
 function parseSegment(part: string, offset: number): Segment {
   if (part === "**") return { kind: "globstar" };
+  if (!SOME_SPECIAL.test(part)) return { kind: "literal", text: part };
   const tokens = parseTokens(part, offset);
   if (tokens.every((token) => typeof token === "number")) {
     return { kind: "literal", text: String.fromCodePoint(...tokens) };

@@ -14,13 +14,19 @@ export class LineMistake extends Error {
 /** A word that may be quoted: as a glob (what was escaped still is), with the place in the line of each character. */
 export interface Word {
   readonly glob: string;
-  readonly columns: readonly number[];
+  /** The place in the line of the glob's character at `offset`. */
+  readonly column: (offset: number) => number;
   readonly start: number;
   readonly end: number;
 }
 
+/** A word in which nothing has to be read: most are. */
+const PLAIN_WORD = /^[\w@~./*?{},:+=!^[\]-]+(?=\s|$)/;
+
 /** The word at `start`; it ends at white space, or at its closing quote. */
 export function readWord(line: string, start: number): Word {
+  const plain = PLAIN_WORD.exec(line.slice(start))?.[0];
+  if (plain !== undefined) return new WordReader(line, start).plain(plain);
   const quoted = line[start] === '"';
   const reader = new WordReader(line, quoted ? start + 1 : start);
   while (!reader.ended && (quoted ? !reader.at('"') : !/\s/.test(reader.current))) {
@@ -72,7 +78,12 @@ class WordReader {
   }
 
   word(start: number, end: number): Word {
-    return { glob: this.#glob, columns: this.#columns, start, end };
+    return { glob: this.#glob, column: (offset) => this.#columns[offset] ?? start, start, end };
+  }
+
+  plain(glob: string): Word {
+    const start = this.position;
+    return { glob, column: (offset) => start + offset, start, end: start + glob.length };
   }
 
   take(): void {

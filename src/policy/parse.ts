@@ -123,7 +123,7 @@ function canonicalTarget(category: Category, word: Word, context: RuleContext): 
     return checkedPath(word.glob, context);
   } catch (error) {
     if (!(error instanceof GlobMistake)) throw error;
-    throw new LineMistake(error.message, word.columns[error.offset] ?? word.start);
+    throw new LineMistake(error.message, word.column(error.offset));
   }
 }
 

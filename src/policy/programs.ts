@@ -1,6 +1,6 @@
 /** Names of programs to the files that they run. */
-import { expandBraces } from "./braces.ts";
 import { escapeGlob, parsePatterns, type Token } from "./glob.ts";
+import { expandBraces } from "./braces.ts";
 import { follow, type Disk } from "./links.ts";
 import { hasGlob, joinPath } from "./paths.ts";
 
@@ -17,38 +17,86 @@ const USUAL = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/s
  * that are there now; `anywhere`: also those that may come (what is forbidden stays so).
  */
 export function lookUp(name: string, { disk, path }: ProgramPlaces, which: "there" | "anywhere"): string[] {
-  const folders = [...new Set([...path, ...USUAL].filter((folder) => folder.startsWith("/")))];
-  return folders.flatMap((folder) => {
-    const found = namesIn(folder, name, disk).map((each) => escapeGlob(follow(joinPath(folder, each), disk).path));
-    return which === "there" ? found : [...found, joinPath(escapeGlob(follow(folder, disk).path), name)];
-  });
+  const index = indexOf(disk, path);
+  // The folders are real already, so a file that is no link is its own real path.
+  const found = index
+    .find(name)
+    .map((file) => escapeGlob(disk.readlink(file) === undefined ? file : follow(file, disk).path));
+  if (which === "there") return found;
+  const coming = index.folders.map((folder) => joinPath(escapeGlob(folder), name));
+  return [...new Set([...found, ...coming])];
 }
 
-function namesIn(folder: string, name: string, disk: Disk): string[] {
-  const there = disk.names(folder);
-  if (!hasGlob(name)) {
-    const plain = name.replace(/\\(.)/gsu, "$1");
-    return there.has(plain) ? [plain] : [];
+const indexes = new WeakMap<Disk, { path: readonly string[]; index: ProgramIndex }>();
+
+function indexOf(disk: Disk, path: readonly string[]): ProgramIndex {
+  const known = indexes.get(disk);
+  if (known?.path === path) return known.index;
+  const index = new ProgramIndex(disk, path);
+  indexes.set(disk, { path, index });
+  return index;
+}
+
+/** Every name in the folders, sorted, so that a name or what a glob begins with is found without looking at all. */
+class ProgramIndex {
+  /** Real folders, each once. */
+  readonly folders: readonly string[];
+  readonly #names: readonly string[];
+  readonly #files = new Map<string, string[]>();
+
+  constructor(disk: Disk, path: readonly string[]) {
+    const absolute = [...path, ...USUAL].filter((folder) => folder.startsWith("/"));
+    this.folders = [...new Set(absolute.map((folder) => follow(folder, disk).path))];
+    for (const folder of this.folders) {
+      for (const name of disk.names(folder)) this.#add(name, joinPath(folder, name));
+    }
+    this.#names = [...this.#files.keys()].toSorted();
   }
-  const expressions = (expandBraces(name) ?? []).map(nameExpression);
-  return [...there].filter((each) => expressions.some((expression) => expression.test(each)));
-}
 
-const expressionsByName = new Map<string, RegExp>();
-
-function nameExpression(name: string): RegExp {
-  let known = expressionsByName.get(name);
-  if (known === undefined) {
-    const [segment] = parsePatterns(`/${name}`)[0]!.segments;
-    const tokens =
-      segment?.kind === "glob" ? segment.tokens : Array.from(segment?.kind === "literal" ? segment.text : "", codeOf);
-    expressionsByName.set(name, (known = new RegExp(`^${tokens.map(tokenSource).join("")}$`, "su")));
+  find(name: string): readonly string[] {
+    if (!hasGlob(name)) return this.#files.get(name.replace(/\\(.)/gsu, "$1")) ?? [];
+    return (expandBraces(name) ?? []).flatMap((each) => this.#findGlob(each));
   }
-  return known;
+
+  #add(name: string, file: string): void {
+    const files = this.#files.get(name);
+    if (files === undefined) this.#files.set(name, [file]);
+    else files.push(file);
+  }
+
+  #findGlob(glob: string): string[] {
+    if (!hasGlob(glob)) return [...this.find(glob)];
+    const [segment] = parsePatterns(`/${glob}`)[0]!.segments;
+    const tokens = segment?.kind === "glob" ? segment.tokens : [];
+    const begins = String.fromCodePoint(...tokens.slice(0, tokens.findIndex((token) => typeof token !== "number")).filter(isCode));
+    const ends = tokens.slice(tokens.findLastIndex((token) => typeof token !== "number") + 1).filter(isCode);
+    const end = String.fromCodePoint(...ends);
+    const expression = new RegExp(`^${tokens.map(tokenSource).join("")}$`, "su");
+    return this.#beginning(begins).filter((name) => name.endsWith(end) && expression.test(name)).flatMap((name) => this.#files.get(name)!);
+  }
+
+  #beginning(text: string): readonly string[] {
+    if (text === "") return this.#names;
+    const first = this.#firstFrom(text);
+    let last = first;
+    while (this.#names[last]?.startsWith(text)) last++;
+    return this.#names.slice(first, last);
+  }
+
+  #firstFrom(text: string): number {
+    let low = 0;
+    let high = this.#names.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#names[middle]! < text) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }
 
-function codeOf(character: string): number {
-  return character.codePointAt(0)!;
+function isCode(token: Token): token is number {
+  return typeof token === "number";
 }
 
 function tokenSource(token: Token): string {

@@ -6,9 +6,8 @@ import { expandBraces } from "./braces.ts";
 import { destOf } from "./compile.ts";
 import { formatDest } from "./dest.ts";
 import { escapeGlob } from "./glob.ts";
-import { GROUP_FILES } from "./group-files.ts";
-import { follow, type Disk } from "./links.ts";
-import { parseRules } from "./parse.ts";
+import { groupTargets, isPlainName } from "./group-targets.ts";
+import { follow, type Disk, type Followed } from "./links.ts";
 import { hasGlob, joinPath, type Places } from "./paths.ts";
 import { lookUp } from "./programs.ts";
 import type { Rule } from "./rule.ts";
@@ -37,9 +36,10 @@ function standsFor(rule: Rule, context: SettleContext): string[] {
 
 /** The members of a group; what they say (allow, ask) is the rule's to say. */
 function groupPatterns(rule: Rule, context: SettleContext): string[] {
-  const name = rule.target.slice(1);
-  const members = parseRules(GROUP_FILES[name] ?? "", { ...context, file: `${name}.rules` });
-  return members.flatMap((member) => standsFor({ ...rule, target: member.rule.target }, context));
+  const which = rule.action === "allow" ? "there" : "anywhere";
+  return groupTargets(rule.target.slice(1), rule.category, context).flatMap((target) =>
+    isPlainName(target) ? lookUp(target, context, which) : standsFor({ ...rule, target }, context),
+  );
 }
 
 function destPatterns(rule: Rule, context: SettleContext): string[] {
@@ -54,11 +54,14 @@ function destPatterns(rule: Rule, context: SettleContext): string[] {
  * the way stand for themselves too: what forbids a path must not be got around by replacing a link to it.
  */
 function pathPatterns(target: string, disk: Disk, withLinks: boolean): string[] {
+  const followed = new Map<string, Followed>();
   return (expandBraces(target) ?? [target]).flatMap((glob) => {
     const names = glob.split("/").filter((name) => name !== "");
     const first = names.findIndex(hasGlob);
     const literal = (first < 0 ? names : names.slice(0, first)).map((name) => name.replace(/\\(.)/gsu, "$1"));
-    const { path, links } = follow(`/${literal.join("/")}`, disk);
+    const begins = `/${literal.join("/")}`;
+    const { path, links } = followed.get(begins) ?? follow(begins, disk);
+    followed.set(begins, { path, links });
     const rest = first < 0 ? [] : names.slice(first);
     const whole = rest.reduce((folder, name) => joinPath(folder, name), escapeGlob(path));
     return [whole, ...(withLinks ? links.map(escapeGlob) : [])];

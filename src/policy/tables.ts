@@ -22,10 +22,8 @@ export function layTables(collected: Collected, rules: readonly PlacedRule[]): U
   const nodes = trees.flat();
   nodes.forEach((node, index) => (node.index = index + 1));
   const builder = new Builder(nodes.length);
-  const nodeWords = [
-    ...Array.from({ length: layout.NODE_SIZE / 4 }, () => 0),
-    ...nodes.flatMap((node) => builder.node(node)),
-  ];
+  const nodeWords = new Uint32Array((nodes.length + 1) * (layout.NODE_SIZE / 4));
+  for (const node of nodes) nodeWords.set(builder.node(node), node.index * (layout.NODE_SIZE / 4));
   builder.networks(collected);
   builder.abstractNames(collected);
   const { slots, mask } = builder.slotTable();
@@ -83,8 +81,8 @@ class Sections {
   readonly #parts: Uint8Array[] = [new Uint8Array(this.header.buffer)];
   length = HEADER_WORDS * 4;
 
-  words(field: number, words: readonly number[]): void {
-    this.bytes(field, new Uint8Array(Uint32Array.from(words).buffer));
+  words(field: number, words: readonly number[] | Uint32Array<ArrayBuffer>): void {
+    this.bytes(field, new Uint8Array((words instanceof Uint32Array ? words : Uint32Array.from(words)).buffer));
   }
 
   bytes(field: number, bytes: Uint8Array): void {
@@ -140,18 +138,16 @@ class Builder {
   }
 
   /** Open addressing, at most half full, so that a miss ends soon. */
-  slotTable(): { slots: number[]; mask: number } {
+  slotTable(): { slots: Uint32Array<ArrayBuffer>; mask: number } {
     let size = 16;
     while (size < this.#entries.length * 2) size *= 2;
     const words = layout.SLOT_SIZE / 4;
-    const slots = Array.from({ length: size * words }, () => 0);
+    const slots = new Uint32Array(size * words);
     for (const { owner, bytes, value } of this.#entries) {
       const hash = layout.mixHash(layout.hashBytes(bytes), owner);
       let at = hash & (size - 1);
       while (slots[at * words] !== 0) at = (at + 1) & (size - 1);
-      [owner, hash, this.#string(bytes), bytes.length, value].forEach(
-        (word, index) => (slots[at * words + index] = word),
-      );
+      slots.set([owner, hash, this.#string(bytes), bytes.length, value], at * words);
     }
     return { slots, mask: size - 1 };
   }

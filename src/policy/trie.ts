@@ -51,22 +51,29 @@ function child<T>(children: Map<string, T>, key: string, make: () => T): T {
   return found;
 }
 
-export function childrenOf(node: TrieNode): TrieNode[] {
-  const globs = [...node.globs.values()].map((edge) => edge.child);
-  return [...node.names.values(), ...globs, ...(node.star ? [node.star] : [])];
-}
-
 /** Every node of a tree, parents first; works out `beneath` on the way back. */
 export function allNodes(root: TrieNode): TrieNode[] {
   const nodes = [root];
-  for (let at = 0; at < nodes.length; at++) nodes.push(...childrenOf(nodes[at]!));
-  for (const node of nodes.toReversed()) node.beneath = strictest(node);
+  for (let at = 0; at < nodes.length; at++) {
+    const node = nodes[at]!;
+    for (const under of node.names.values()) nodes.push(under);
+    for (const edge of node.globs.values()) nodes.push(edge.child);
+    if (node.star) nodes.push(node.star);
+  }
+  for (let at = nodes.length - 1; at >= 0; at--) nodes[at]!.beneath = strictestBelow(nodes[at]!);
   return nodes;
 }
 
-function strictest(node: TrieNode): number {
-  const verdicts = childrenOf(node).flatMap((under) =>
-    [under.here, under.below].filter(isRestricting).concat(under.beneath),
-  );
-  return verdicts.concat([node.below].filter(isRestricting)).reduce((one, other) => Math.min(one, other), NO_RULE);
+function strictestBelow(node: TrieNode): number {
+  let best = restricting(node.below);
+  const take = (under: TrieNode) =>
+    (best = Math.min(best, restricting(under.here), restricting(under.below), under.beneath));
+  for (const under of node.names.values()) take(under);
+  for (const edge of node.globs.values()) take(edge.child);
+  if (node.star) take(node.star);
+  return best;
+}
+
+function restricting(verdict: number): number {
+  return isRestricting(verdict) ? verdict : NO_RULE;
 }
