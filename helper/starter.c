@@ -2,8 +2,8 @@
  * build/hallpass, what bin/hallpass runs: writes down how hallpass was started, before Bun changes any of it, then
  * becomes Bun. The record is a memfd whose number is in HALLPASS_START; src/supervisor/start-state.ts reads it.
  *
- * Bun would run what a bunfig.toml or .env of the working directory says, and what BUN_ and LD_ variables say: the
- * folder that hallpass is to guard against must have no say in hallpass itself.
+ * Bun would run what a bunfig.toml, tsconfig.json or .env of the working directory says, and what BUN_ and LD_
+ * variables say: the folder that hallpass is to guard against must have no say in hallpass itself.
  */
 #include <linux/fcntl.h>
 #include <linux/signal.h>
@@ -163,6 +163,12 @@ static char *join(const char *root, size_t root_length, const char *rest)
     return path;
 }
 
+static char *join_three(const char *start, const char *root, size_t root_length, const char *rest)
+{
+    char *path = join(root, root_length, rest);
+    return join(start, strlen(start), path);
+}
+
 /* This program is build/hallpass: everything else is found from its folder's parent. */
 static size_t find_root(char *path)
 {
@@ -182,7 +188,7 @@ int bare_main(int count, char **arguments, char **environment)
     static char option_install[] = "--no-install";
     size_t root_length = find_root(root);
     long record = write_record(arguments, environment);
-    char **to_bun = bare_allocate(((size_t)count + 8) * sizeof *to_bun);
+    char **to_bun = bare_allocate(((size_t)count + 9) * sizeof *to_bun);
     if (!to_bun)
         die("out of memory", "", "\n");
     size_t next = 0;
@@ -190,6 +196,8 @@ int bare_main(int count, char **arguments, char **environment)
     to_bun[next++] = join("--config=/dev/null", 18, "");
     to_bun[next++] = option_env;
     to_bun[next++] = option_install;
+    /* A tsconfig.json of the working directory could send every import elsewhere, the workers' too. */
+    to_bun[next++] = join_three("--tsconfig-override=", root, root_length, "/tsconfig.json");
     to_bun[next++] = join(root, root_length, "/src/main.ts");
     for (int i = 1; i < count; i++)
         to_bun[next++] = arguments[i];
