@@ -68,19 +68,27 @@ class ProgramIndex {
     if (!hasGlob(glob)) return [...this.find(glob)];
     const [segment] = parsePatterns(`/${glob}`)[0]!.segments;
     const tokens = segment?.kind === "glob" ? segment.tokens : [];
-    const begins = String.fromCodePoint(...tokens.slice(0, tokens.findIndex((token) => typeof token !== "number")).filter(isCode));
+    const begins = String.fromCodePoint(
+      ...tokens
+        .slice(
+          0,
+          tokens.findIndex((token) => typeof token !== "number"),
+        )
+        .filter(isCode),
+    );
     const ends = tokens.slice(tokens.findLastIndex((token) => typeof token !== "number") + 1).filter(isCode);
     const end = String.fromCodePoint(...ends);
     const expression = new RegExp(`^${tokens.map(tokenSource).join("")}$`, "su");
-    return this.#beginning(begins).filter((name) => name.endsWith(end) && expression.test(name)).flatMap((name) => this.#files.get(name)!);
+    return this.#beginning(begins)
+      .filter((name) => name.endsWith(end) && expression.test(name))
+      .flatMap((name) => this.#files.get(name)!);
   }
 
   #beginning(text: string): readonly string[] {
     if (text === "") return this.#names;
-    const first = this.#firstFrom(text);
-    let last = first;
-    while (this.#names[last]?.startsWith(text)) last++;
-    return this.#names.slice(first, last);
+    const from = this.#names.slice(this.#firstFrom(text));
+    const past = from.findIndex((name) => !name.startsWith(text));
+    return past < 0 ? from : from.slice(0, past);
   }
 
   #firstFrom(text: string): number {

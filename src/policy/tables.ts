@@ -4,14 +4,17 @@ import type { Collected } from "./compile.ts";
 import * as layout from "./layout.ts";
 import { Header, HEADER_WORDS } from "./layout.ts";
 import type { PortRange } from "./networks.ts";
+import { isNamed } from "./parse.ts";
 import { encodePath } from "./path-text.ts";
 import type { PlacedRule } from "./rule.ts";
 import { allNodes, type GlobEdge, type TrieNode } from "./trie.ts";
 
-/** Rules as the tables carry them: for `ruleAt` of a worker, without the look-ups. */
+/** Rules as the tables carry them, for `ruleAt` of a worker; the thousand programs of the groups are left out. */
 function ruleText(rules: readonly PlacedRule[]): { offsets: number[]; text: Uint8Array } {
   const encoder = new TextEncoder();
-  const texts = rules.map((rule) => encoder.encode(JSON.stringify({ ...rule, patterns: undefined })));
+  const texts = rules.map((rule) =>
+    encoder.encode(JSON.stringify(isNamed(rule) ? { ...rule, patterns: undefined } : rule)),
+  );
   const offsets = [0];
   for (const text of texts) offsets.push(offsets.at(-1)! + text.length);
   return { offsets, text: concat(texts) };
