@@ -4,6 +4,7 @@ import { parseArgv } from "./argv.ts";
 import { completions } from "./completions.ts";
 import { COMMANDS, RUN_FLAGS } from "./definition.ts";
 import { commandHelp, helpText } from "./help.ts";
+import { manPage } from "./man.ts";
 
 describe("the command line", () => {
   test("without words runs the shell", () => {
@@ -89,4 +90,11 @@ test("completions are what their shell can read, and complete", () => {
   expect(complete("hallpass an")).toBe("answer");
   expect(complete("hallpass answer ad")).toBe("add");
   expect(complete("hallpass --allow-path /et")).toBe("/etc");
+});
+
+test("the man page names every flag and command, and man can read it", () => {
+  const page = manPage("1.2.3");
+  for (const flag of RUN_FLAGS) expect(page).toContain(`\\-\\-${flag.name.replaceAll("-", "\\-")}`);
+  for (const command of COMMANDS) expect(page).toContain(`.B ${command.name}`);
+  expect(page.split("\n").filter((line) => line.startsWith(".") && !/^\.(TH|SH|TP|B|br)\b/.test(line))).toEqual([]);
 });

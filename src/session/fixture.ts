@@ -28,6 +28,7 @@ export const plainJudge: Judge = {
     return { action: action as RuleAction, category: category as Rule["category"], target };
   },
   format: ({ action, category, target }) => `${action} ${category} ${target}`,
+  settle: (settled) => settled,
   judge(rules, call) {
     let best: PlacedRule | undefined;
     for (const one of rules) {

@@ -18,6 +18,8 @@ export interface Judge {
   /** A rule line of SPEC §3; throws PolicyError. */
   parse(line: string): Rule;
   format(rule: Rule): string;
+  /** What the rule's target stands for from now on: links followed, names looked up. */
+  settle(rule: Rule): Rule;
   judge(rules: readonly PlacedRule[], call: Pick<PendingCall, "category" | "operation" | "target" | "to">): Judgement;
   wider(call: PendingCall): Wider;
   /** The call's target itself as a rule TARGET, glob characters escaped. */

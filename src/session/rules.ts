@@ -17,7 +17,7 @@ export function tierOf(rule: Rule, scope: RuleScope): Tier {
 /** Gives a rule its name, place and end. */
 export function place(turn: Turn, rule: Rule, scope: RuleScope, origin: RuleOrigin = { kind: scope }): PlacedRule {
   return {
-    ...rule,
+    ...turn.judge.settle(rule),
     id: `s${turn.state.nextRule++}`,
     tier: tierOf(rule, scope),
     origin,

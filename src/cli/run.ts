@@ -1,0 +1,75 @@
+/** `hallpass [flags] [-- CMD ARG...]`: one session from its start to its end; the place where all parts meet. */
+import { setDumpable } from "../../ffi/prctl.ts";
+import { PolicyChannel } from "../../policy-wasm/host.ts";
+import { HallpassError } from "../errors.ts";
+import { Relay } from "../relay/index.ts";
+import { readStartState, type StartState } from "../supervisor/start-state.ts";
+import { type Flags, parseArgv } from "./argv.ts";
+import { type Context, readContext } from "./context.ts";
+import { findProgram, type Program } from "./find-program.ts";
+import { type Prompt, choosePrompt } from "./run/prompt.ts";
+import { openRunLog } from "./run/run-log.ts";
+import { Running } from "./run/running.ts";
+import { settingFor } from "./run/setting.ts";
+import { type RunOptions, readRunOptions } from "./run-options.ts";
+import { makeSessionTmp, removeSessionTmp } from "./session-tmp.ts";
+
+/** The exit code. */
+export async function run(command: readonly string[]): Promise<number> {
+  setDumpable(false);
+  const start = readStartState();
+  const { flags, words } = asStarted(start, command);
+  const options = readRunOptions(flags);
+  refuseUnbuilt(options);
+  const context = readContext(process.cwd(), environmentOf(start));
+  const argv = words.length > 0 ? words : [context.env.SHELL || "/bin/sh"];
+  const program = findProgram(argv[0]!, { cwd: context.cwd, path: context.env.PATH ?? "" });
+  const relay = Relay.open({ hasBar: options.prompt === undefined || options.prompt === "terminal" });
+  const prompt = choosePrompt(options.prompt, { hasTerminal: relay !== undefined, env: context.env, pid: process.pid });
+  try {
+    return await session({ start, options, context, argv, program, relay, prompt });
+  } finally {
+    relay?.restoreNow();
+  }
+}
+
+/** Bun spells words that are no UTF-8 otherwise than they were given. */
+function asStarted(start: StartState, command: readonly string[]): { flags: Flags; words: readonly string[] } {
+  const parsed = parseArgv(start.arguments);
+  return { flags: parsed.flags, words: parsed.type === "run" ? parsed.command : command };
+}
+
+function environmentOf(start: StartState): Record<string, string | undefined> {
+  return Object.fromEntries(start.environment.map((one) => [one.replace(/=.*/s, ""), one.slice(one.indexOf("=") + 1)]));
+}
+
+function refuseUnbuilt({ mode, profile, checks }: RunOptions): void {
+  if (mode === "strict") throw new HallpassError("--mode=strict is not built yet; run without it");
+  if (profile !== undefined) throw new HallpassError("--profile is not built yet; use --rules FILE");
+  if (checks !== undefined) throw new HallpassError("--checks is not built yet");
+}
+
+export interface Run {
+  readonly start: StartState;
+  readonly options: RunOptions;
+  readonly context: Context;
+  readonly argv: readonly string[];
+  readonly program: Program;
+  readonly relay: Relay | undefined;
+  readonly prompt: Prompt;
+}
+
+async function session(begun: Run): Promise<number> {
+  const tmpBase = begun.context.env.TMPDIR?.startsWith("/") ? begun.context.env.TMPDIR : "/tmp";
+  const tmpdir = makeSessionTmp(tmpBase);
+  try {
+    const log = openRunLog(begun.options, begun.context);
+    const setting = settingFor(begun, tmpdir, log?.path);
+    const channel = PolicyChannel.create();
+    const running = new Running(begun, setting, channel, log);
+    for (const line of [...setting.say, ...begun.prompt.say]) process.stderr.write(`hallpass: ${line}\n`);
+    return await running.toTheEnd();
+  } finally {
+    removeSessionTmp(tmpdir);
+  }
+}

@@ -1,0 +1,187 @@
+/** A session that runs: its parts tied together, from CMD's start to the last thing that is said about it. */
+import { connectInProcess } from "../../control/in-process.ts";
+import { openSessionFolder, sessionPids, socketPath } from "../../control/folder.ts";
+import { PROTOCOL_VERSION, type SessionInfo } from "../../control/messages.ts";
+import { inspectPeer } from "../../control/peer.ts";
+import { peerCalls } from "../../control/peer-calls.ts";
+import { type ControlServer, serveControl } from "../../control/server.ts";
+import { HallpassError } from "../../errors.ts";
+import type { PolicyChannel } from "../../../policy-wasm/host.ts";
+import { Session } from "../../session/session.ts";
+import { type Ended, LAUNCHER } from "../../supervisor/launch.ts";
+import { Supervisor } from "../../supervisor/supervisor.ts";
+import type { Run } from "../run.ts";
+import { LiveJudge } from "./live-judge.ts";
+import type { RunLog } from "./run-log.ts";
+import type { Setting } from "./setting.ts";
+import { SignalRelay } from "./signals.ts";
+
+/** What the terminal is told if hallpass is lost: modes that a program may have left on. */
+const RESET = Buffer.from(
+  "\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1004l\u001b[?1006l\u001b[?2004l\u001b[?1049l\u001b7\u001b[r\u001b8\u001b[m\u001b[?25h",
+);
+
+export class Running {
+  readonly session: Session;
+  private readonly judge: LiveJudge;
+  private readonly server: ControlServer;
+  private readonly ended = Promise.withResolvers<Ended>();
+  private readonly gone = Promise.withResolvers<void>();
+  private readonly failed = Promise.withResolvers<never>();
+  private supervisor: Supervisor | undefined;
+
+  constructor(
+    private readonly run: Run,
+    private readonly setting: Setting,
+    private readonly channel: PolicyChannel,
+    private readonly log: RunLog | undefined,
+  ) {
+    this.judge = new LiveJudge(setting.settleContext, setting.wider);
+    this.channel.publish(this.judge.tables(setting.rules));
+    this.session = this.makeSession();
+    this.server = this.serve();
+    log?.listen((state, problem) => this.session.take({ type: "log-full", full: state === "full", problem }));
+    this.failed.promise.catch(() => undefined);
+  }
+
+  private makeSession(): Session {
+    const { options, prompt } = this.run;
+    const config = {
+      prompt: prompt.mode,
+      save: options.save,
+      ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+    };
+    return new Session(config, this.info(), this.setting.rules, {
+      protocolVersion: PROTOCOL_VERSION,
+      judge: this.judge,
+      now: () => Date.now(),
+      schedule: (milliseconds, callback) => {
+        const timer = setTimeout(callback, milliseconds);
+        timer.unref();
+        return () => clearTimeout(timer);
+      },
+      replay: (id, approved, request, client) => this.supervisor?.replay(id, approved, request, client),
+      refuse: (id, errno) => this.supervisor?.refuse(id, errno),
+      publish: (rules) => void this.channel.publish(this.judge.tables(rules)),
+      file: () => "rule files are not built yet",
+      log: (decision) => this.log?.log.append(decision),
+      run: async () => ({ error: "not built yet" }),
+    });
+  }
+
+  private info(): SessionInfo {
+    const { options, prompt, argv } = this.run;
+    return {
+      pid: process.pid,
+      command: argv,
+      project: this.setting.project,
+      started: Date.now(),
+      mode: options.mode,
+      prompt: prompt.mode,
+      mediate: [...options.mediate],
+    };
+  }
+
+  private serve(): ControlServer {
+    const { context } = this.run;
+    const folder = openSessionFolder(context);
+    const around = { uid: context.uid, launcher: LAUNCHER, sessions: () => [process.pid, ...sessionPids(folder)] };
+    return serveControl(this.session, socketPath(folder, process.pid), (fd) => inspectPeer(fd, peerCalls, around));
+  }
+
+  /** Starts CMD; the exit code once everything is over. */
+  async toTheEnd(): Promise<number> {
+    const { relay, start } = this.run;
+    if (relay) await relay.start();
+    try {
+      this.supervisor = await this.startSupervisor();
+      const signals = new SignalRelay((signal) => this.supervisor?.launched.signal(signal, true), start.ignored);
+      if (relay) relay.attach(connectInProcess(this.session, "bar"));
+      const ended = await Promise.race([this.ended.promise, this.failed.promise]);
+      await this.leave(ended, signals);
+      return ended.status;
+    } finally {
+      await this.closeAll();
+    }
+  }
+
+  private startSupervisor(): Promise<Supervisor> {
+    const { options, context, prompt, relay, start, program, argv } = this.run;
+    return Supervisor.start({
+      launch: {
+        start,
+        program: program.path,
+        arguments: argv,
+        environment: this.environment(),
+        stdio: relay?.stdio ?? [0, 1, 2],
+        descriptors: start.descriptors,
+        ...(relay
+          ? { pty: relay.pty.slave, rescue: { fd: relay.rescue.fd, termios: relay.rescue.termios, reset: RESET } }
+          : {}),
+        onStopped: (signal) => void this.stopped(signal),
+        onEnded: (ended) => this.ended.resolve(ended),
+        onGone: () => this.gone.resolve(),
+        onLost: () =>
+          this.failed.reject(new HallpassError("the launcher was killed: everything in the sandbox has been ended")),
+      },
+      channel: this.channel,
+      project: this.setting.hasProject ? this.setting.project : "",
+      tmpdir: this.setting.tmpdir,
+      home: context.home,
+      mediate: options.mediate,
+      fence: options.fence,
+      prompt: prompt.mode === "deny" ? "deny" : "ask",
+      logsImplicit: options.logAll || !options.implicit,
+      hasImplicit: options.implicit,
+      ptyNumber: relay?.pty.number ?? -1,
+      events: {
+        asked: (id, call, by) => this.session.take({ type: "asked", id, call, by }),
+        advance: (id) => this.supervisor?.refuse(id, 38),
+        gone: (id) => this.session.take({ type: "gone", id }),
+        interrupted: (id) => this.session.take({ type: "interrupted", id }),
+        decided: (decision) => this.session.take({ type: "decided", decision }),
+        failed: (error) => this.failed.reject(new HallpassError(error.message)),
+        ended: () => this.gone.resolve(),
+      },
+    });
+  }
+
+  /** As it was given, save the session's own TMPDIR. */
+  private environment(): string[] {
+    const own = `TMPDIR=${this.setting.tmpdir}`;
+    const { environment } = this.run.start;
+    const at = environment.findIndex((one) => one.startsWith("TMPDIR="));
+    return at < 0 ? [...environment, own] : environment.with(at, own);
+  }
+
+  private async stopped(signal: number): Promise<void> {
+    const { relay } = this.run;
+    if (relay) await relay.stopWithCommand(signal);
+    else process.kill(0, signal);
+    this.supervisor?.launched.continue();
+  }
+
+  /** CMD has ended: what it left is waited for, ended, or left alone without rights. */
+  private async leave(ended: Ended, signals: SignalRelay): Promise<void> {
+    const { options, argv } = this.run;
+    if (ended.failure !== undefined) process.stderr.write(`hallpass: ${ended.failure}\n`);
+    if (options.wait && ended.left > 0 && !signals.wantsEnd) {
+      this.session.take({
+        type: "info",
+        info: { ...this.session.state.info, ended: { status: ended.status, left: ended.left } },
+      });
+      await Promise.race([this.gone.promise, this.failed.promise]);
+    }
+    this.session.take({ type: "end" });
+    this.session.close(`${argv[0]} has ended`);
+    signals.stop();
+  }
+
+  private async closeAll(): Promise<void> {
+    this.server.close();
+    await this.run.relay?.finish();
+    this.supervisor?.close();
+    this.supervisor?.launched.release();
+    await this.log?.log.close();
+  }
+}

@@ -1,0 +1,89 @@
+/** What a session is set in: its project and places, and the rules that are in force when it starts. */
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { sessionFolder } from "../../control/folder.ts";
+import {
+  type ImplicitContext,
+  keyFolders,
+  openDisk,
+  type OwnPlaces,
+  type PlacedRule,
+  type SettleContext,
+  widerTargets,
+} from "../../policy/index.ts";
+import type { PendingCall } from "../../session/request.ts";
+import type { Wider } from "../../session/judge.ts";
+import { type Context, stateFolder } from "../context.ts";
+import { chooseProject } from "../project.ts";
+import type { Run } from "../run.ts";
+import { gitPlaces } from "./git-places.ts";
+import { startRules } from "./rules.ts";
+
+export interface Setting {
+  /** The working directory; `hasProject` where it is taken as one. */
+  readonly project: string;
+  readonly hasProject: boolean;
+  readonly tmpdir: string;
+  readonly rules: readonly PlacedRule[];
+  readonly say: readonly string[];
+  /** For a rule that is made now: links are followed as they are now. */
+  settleContext(): SettleContext;
+  wider(call: PendingCall): Wider;
+}
+
+/** The root of hallpass's own tree. */
+const TREE = realpathSync(join(import.meta.dirname, "..", "..", ".."));
+/** What a session loads, or may yet load. */
+const LOADED = [
+  "bin",
+  "build",
+  "src",
+  "ffi",
+  "policy-wasm",
+  "tui",
+  "web",
+  "node_modules",
+  ".tools",
+  "package.json",
+  "tsconfig.json",
+];
+
+export function settingFor({ options, context, program }: Run, tmpdir: string, log: string | undefined): Setting {
+  const { cwd, home, env } = context;
+  const chosen = chooseProject(cwd, home, keyFolders(home));
+  const hasProject = options.implicit && chosen.notice === undefined;
+  const git = hasProject ? gitPlaces(cwd, home) : { gitDirs: [], hookFolders: [] };
+  const settleContext = (): SettleContext => ({
+    home,
+    cwd,
+    disk: openDisk(),
+    path: (env.PATH ?? "").split(":").filter(Boolean),
+  });
+  const implicit: Omit<ImplicitContext, keyof SettleContext> = {
+    ...(hasProject ? { project: cwd, hookFolders: git.hookFolders } : {}),
+    ...(options.implicit ? { tmpdir } : {}),
+    noImplicit: !options.implicit,
+    secrets: options.secrets,
+    command: program.runs,
+  };
+  const wider = { home, tmpdir, gitDirs: git.gitDirs, variables: env, ...(hasProject ? { project: cwd } : {}) };
+  return {
+    project: cwd,
+    hasProject,
+    tmpdir,
+    rules: startRules({ options, context: settleContext(), own: ownPlaces(context, log), implicit }),
+    say: options.implicit && chosen.notice !== undefined ? [chosen.notice] : [],
+    settleContext,
+    wider: ({ category, target }) => widerTargets(category, target, wider),
+  };
+}
+
+function ownPlaces(context: Context, log: string | undefined): OwnPlaces {
+  return {
+    config: `${context.home}/.config/hallpass`,
+    state: stateFolder(context),
+    runtime: sessionFolder(context),
+    program: LOADED.map((name) => join(TREE, name)),
+    ...(log === undefined ? {} : { log }),
+  };
+}
