@@ -125,6 +125,10 @@ const symbols = {
   hp_getsockopt: call("i32", "i32", "i32", "ptr", "u32"),
   hp_getsockname: call("i32", "ptr", "u32"),
   hp_getpeername: call("i32", "ptr", "u32"),
+
+  hp_blocking_open: call(...PATH, "u32", "u32"),
+  hp_blocking_connect: call("i32", "ptr", "u32"),
+  hp_blocking_interrupt: call("i32"),
 } as const;
 
 function load() {

@@ -150,4 +150,9 @@ int32_t hp_getsockopt(int32_t fd, int32_t level, int32_t option, void *out, uint
 int32_t hp_getsockname(int32_t fd, uint8_t *out, uint32_t capacity);
 int32_t hp_getpeername(int32_t fd, uint8_t *out, uint32_t capacity);
 
+/* blocking.c */
+int32_t hp_blocking_open(int32_t dirfd, const char *base, uint32_t at, uint32_t flags, uint32_t mode);
+int32_t hp_blocking_connect(int32_t fd, const uint8_t *address, uint32_t length);
+int32_t hp_blocking_interrupt(int32_t tid);
+
 #endif

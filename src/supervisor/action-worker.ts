@@ -1,0 +1,65 @@
+/** An action worker: decides calls anew that a person allowed, and makes what may take long or wait for somebody. */
+import { setDumpable } from "../../ffi/prctl.ts";
+import { Blocking } from "./blocking.ts";
+import { dispatch } from "./dispatch.ts";
+import { ExecWatch } from "./exec-watch.ts";
+import { matcherFor } from "./matcher.ts";
+import type { Replay, WorkerMessage } from "./messages.ts";
+import type { SupervisorSetup } from "./setup.ts";
+import { Supervision } from "./supervision.ts";
+
+declare const self: Worker;
+
+export type ToActionWorker = { readonly type: "setup"; readonly setup: SupervisorSetup } | Replay;
+
+function post(message: WorkerMessage): void {
+  self.postMessage(message);
+}
+
+let supervision: Supervision | undefined;
+let isAskedAgain = false;
+
+function prepare(setup: SupervisorSetup): void {
+  setDumpable(false);
+  const blocking = new Blocking(setup.listenerFd);
+  const watch = new ExecWatch(post);
+  const note = (message: WorkerMessage): void => {
+    if (message.type === "ask") isAskedAgain = true;
+    post(message);
+  };
+  supervision = new Supervision(setup, matcherFor(setup.policy), note, {
+    mayTakeLong: true,
+    openBlocking: (s, how) => blocking.open(s, how),
+    watchExec: (s, programs) => {
+      watch.add(s.call.tid, programs);
+      checkLater(watch);
+    },
+  });
+  post({ type: "ready" });
+}
+
+function checkLater(watch: ExecWatch): void {
+  if (watch.due < 0) return;
+  setTimeout(() => {
+    watch.check();
+    checkLater(watch);
+  }, watch.due);
+}
+
+function replay(s: Supervision, message: Replay): void {
+  s.refresh();
+  s.call.load(message.notification);
+  const { id } = s.call;
+  isAskedAgain = false;
+  s.replay = message;
+  s.shared.lock();
+  dispatch(s);
+  s.shared.unlock();
+  const outcome = isAskedAgain ? "asked-again" : s.call.outcome === "sent" ? "sent" : "gone";
+  post({ type: "done", id, outcome });
+}
+
+self.addEventListener("message", ({ data }: MessageEvent<ToActionWorker>) => {
+  if (data.type === "setup") prepare(data.setup);
+  else if (supervision) replay(supervision, data);
+});

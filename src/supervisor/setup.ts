@@ -1,0 +1,71 @@
+/** What a worker is told about its session when it starts; plain data that crosses threads. */
+import type { Category } from "../policy/rule.ts";
+
+/** A folder or file that the fence lets the target write, as the supervisor saw it when the fence was built. */
+export interface FenceRootSetup {
+  /** Path text. */
+  readonly path: string;
+  /** O_PATH descriptor of this process, or -1: found by its path. */
+  readonly fd: number;
+  readonly isFolder: boolean;
+}
+
+export interface SupervisorSetup {
+  readonly listenerFd: number;
+  /** Of PolicyChannel. */
+  readonly policy: SharedArrayBuffer;
+  readonly launcherPid: number;
+  /** Path text of folders, for what a request says. */
+  readonly project: string;
+  readonly tmpdir: string;
+  readonly home: string;
+  readonly mediate: readonly Category[];
+  /** The Landlock domain is in force. */
+  readonly hasFence: boolean;
+  readonly fenceRoots: readonly FenceRootSetup[];
+  /** `deny`: nobody is there to ask; anything else asks through the main thread. */
+  readonly prompt: "ask" | "deny";
+  readonly logsImplicit: boolean;
+  /** False with --no-implicit: nothing is writable that no rule allows. */
+  readonly hasImplicit: boolean;
+  /** N of /dev/pts/N that the session's own terminal is; -1: none. */
+  readonly ptyNumber: number;
+  /** What the workers of a session tell each other; of `makeShared`. */
+  readonly shared: SharedArrayBuffer;
+}
+
+const LOCK = 0;
+const ROOTS_MAY_DIFFER = 1;
+const DEAD_ROOTS = 2;
+
+export function makeShared(fenceRoots: number): SharedArrayBuffer {
+  return new SharedArrayBuffer(4 * (DEAD_ROOTS + fenceRoots));
+}
+
+/** Words that all workers see. */
+export class Shared {
+  private readonly words: Int32Array;
+  readonly deadRoots: Int32Array;
+
+  constructor(shared: SharedArrayBuffer) {
+    this.words = new Int32Array(shared);
+    this.deadRoots = this.words.subarray(DEAD_ROOTS);
+  }
+
+  get rootsMayDiffer(): boolean {
+    return Atomics.load(this.words, ROOTS_MAY_DIFFER) !== 0;
+  }
+  set rootsMayDiffer(value: boolean) {
+    Atomics.store(this.words, ROOTS_MAY_DIFFER, value ? 1 : 0);
+  }
+
+  /** One worker at a time judges and acts: no call of the sandbox can change names between another's two steps. */
+  lock(): void {
+    while (Atomics.compareExchange(this.words, LOCK, 0, 1) !== 0) Atomics.wait(this.words, LOCK, 1);
+  }
+
+  unlock(): void {
+    Atomics.store(this.words, LOCK, 0);
+    Atomics.notify(this.words, LOCK, 1);
+  }
+}
