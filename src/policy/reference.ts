@@ -55,7 +55,7 @@ function partsOf(rule: PlacedRule): readonly Part[] {
 }
 
 function matchesPattern({ segments, reach }: Pattern, names: readonly string[], isNameOnly: boolean): boolean {
-  if (matchesSegments(segments, names)) return reach !== "tree" || !isNameOnly;
+  if ((reach !== "tree" || !isNameOnly) && matchesSegments(segments, names)) return true;
   if (reach === "name") return false;
   return names.some((_, count) => matchesSegments(segments, names.slice(0, count)));
 }
