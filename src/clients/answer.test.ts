@@ -20,7 +20,7 @@ function attached(run = answerRequests) {
     replay: (id) => void replayed.push(id),
     refuse: (id) => void refused.push(id),
     publish: () => undefined,
-    file: () => undefined,
+    file: async () => undefined,
     log: () => undefined,
     run: async () => ({}),
   });

@@ -39,7 +39,7 @@ function ports(): SessionPorts {
     replay: (id) => void replayed.push(id),
     refuse: () => undefined,
     publish: () => undefined,
-    file: () => undefined,
+    file: async () => undefined,
     log: () => undefined,
     run: async () => ({}),
   };

@@ -19,7 +19,7 @@ export interface SessionPorts {
   refuse(id: CallId, errno: number): void;
   publish(rules: readonly PlacedRule[]): void;
   /** Changes a rule file; what comes back says why it could not be changed. */
-  file(change: FileChange): string | undefined;
+  file(change: FileChange): Promise<string | undefined>;
   log(decision: Decision): void;
   run(
     action: Extract<Effect, { type: "run" }>["action"],
@@ -111,7 +111,7 @@ export class Session {
       case "publish":
         return this.ports.publish(effect.rules);
       case "file":
-        return this.changeFile(effect.change);
+        return void this.changeFile(effect.change);
       case "log":
         return this.ports.log(effect.decision);
       case "emit":
@@ -123,8 +123,8 @@ export class Session {
     }
   }
 
-  private changeFile(change: FileChange): void {
-    const problem = this.ports.file(change);
+  private async changeFile(change: FileChange): Promise<void> {
+    const problem = await this.ports.file(change);
     if (problem === undefined) return;
     this.take({
       type: "info",

@@ -7,14 +7,22 @@ import { peerCalls } from "../../control/peer-calls.ts";
 import { type ControlServer, serveControl } from "../../control/server.ts";
 import { HallpassError } from "../../errors.ts";
 import type { PolicyChannel } from "../../../policy-wasm/host.ts";
-import { Session } from "../../session/session.ts";
+import { Signal } from "../../../ffi/signal.ts";
+import { Session, type SessionPorts } from "../../session/session.ts";
 import { type Ended, LAUNCHER } from "../../supervisor/launch.ts";
 import { Supervisor } from "../../supervisor/supervisor.ts";
 import type { Run } from "../run.ts";
 import { LiveJudge } from "./live-judge.ts";
+import { processRows, stopProcess } from "./processes.ts";
+import { RuleFiles } from "./rule-files.ts";
 import type { RunLog } from "./run-log.ts";
 import type { Setting } from "./setting.ts";
 import { SignalRelay } from "./signals.ts";
+
+type RunAction = Parameters<SessionPorts["run"]>[0];
+
+/** How long a session that shall stop may take before it is killed. */
+const STOP_PATIENCE = 2000;
 
 /** What the terminal is told if hallpass is lost: modes that a program may have left on. */
 const RESET = Buffer.from(
@@ -25,8 +33,12 @@ export class Running {
   readonly session: Session;
   private readonly judge: LiveJudge;
   private readonly server: ControlServer;
+  private readonly files: RuleFiles;
   private readonly ended = Promise.withResolvers<Ended>();
   private readonly gone = Promise.withResolvers<void>();
+  /** Somebody said that what CMD left need not be supervised. */
+  private readonly dismissed = Promise.withResolvers<void>();
+  private wantsEnd = false;
   private readonly failed = Promise.withResolvers<never>();
   private supervisor: Supervisor | undefined;
 
@@ -39,6 +51,7 @@ export class Running {
     this.judge = new LiveJudge(setting.settleContext, setting.wider);
     this.channel.publish(this.judge.tables(setting.rules));
     this.session = this.makeSession();
+    this.files = this.openRuleFiles();
     this.server = this.serve();
     log?.listen((state, problem) => this.session.take({ type: "log-full", full: state === "full", problem }));
     this.failed.promise.catch(() => undefined);
@@ -63,9 +76,9 @@ export class Running {
       replay: (id, approved, request, client) => this.supervisor?.replay(id, approved, request, client),
       refuse: (id, errno) => this.supervisor?.refuse(id, errno),
       publish: (rules) => void this.channel.publish(this.judge.tables(rules)),
-      file: () => "rule files are not built yet",
+      file: (change) => this.files.change(change),
       log: (decision) => this.log?.log.append(decision),
-      run: async () => ({ error: "not built yet" }),
+      run: async (action) => this.perform(action),
     });
   }
 
@@ -82,6 +95,24 @@ export class Running {
     };
   }
 
+  private openRuleFiles(): RuleFiles {
+    const { home, cwd } = this.run.context;
+    return new RuleFiles(
+      `${home}/.config/hallpass`,
+      this.setting.project,
+      { home, cwd },
+      {
+        filed: (scope, rules) => this.session.take({ type: "filed", scope, rules }),
+        broken: (problem) => this.tellUser(problem),
+      },
+    );
+  }
+
+  /** What the user must know reaches every client. */
+  private tellUser(notice: string): void {
+    this.session.take({ type: "info", info: { ...this.session.state.info, notice } });
+  }
+
   private serve(): ControlServer {
     const { context } = this.run;
     const folder = openSessionFolder(context);
@@ -92,11 +123,13 @@ export class Running {
   /** Starts CMD; the exit code once everything is over. */
   async toTheEnd(): Promise<number> {
     const { relay, start } = this.run;
+    await this.files.start();
     if (relay) await relay.start();
     try {
       this.supervisor = await this.startSupervisor();
       const signals = new SignalRelay((signal) => this.supervisor?.launched.signal(signal, true), start.ignored);
       if (relay) relay.attach(connectInProcess(this.session, "bar"));
+      this.files.watch();
       const ended = await Promise.race([this.ended.promise, this.failed.promise]);
       await this.leave(ended, signals);
       return ended.status;
@@ -161,27 +194,58 @@ export class Running {
     this.supervisor?.launched.continue();
   }
 
+  /** What clients ask of the running program. */
+  private perform(action: RunAction): { readonly error?: string; readonly result?: unknown } {
+    const root = this.supervisor?.launched.launcherPid;
+    if (root === undefined) return { error: "the session is only starting" };
+    if (action.type === "processes") return { result: processRows(root, this.session.state.deeds) };
+    if (action.type === "stop") return action.pid === undefined ? this.stopSession() : stopProcess(action.pid, root);
+    if (!this.session.state.info.ended) return { error: "the program still runs; stop the session instead" };
+    this.dismissed.resolve();
+    return {};
+  }
+
+  private stopSession(): { readonly error?: string } {
+    this.wantsEnd = true;
+    this.supervisor?.launched.signal(Signal.SIGTERM, true);
+    setTimeout(() => this.supervisor?.launched.kill(), STOP_PATIENCE).unref();
+    return {};
+  }
+
   /** CMD has ended: what it left is waited for, ended, or left alone without rights. */
   private async leave(ended: Ended, signals: SignalRelay): Promise<void> {
     const { options, argv } = this.run;
-    if (ended.failure !== undefined) process.stderr.write(`hallpass: ${ended.failure}\n`);
-    if (options.wait && ended.left > 0 && !signals.wantsEnd) {
-      this.session.take({
-        type: "info",
-        info: { ...this.session.state.info, ended: { status: ended.status, left: ended.left } },
-      });
-      await Promise.race([this.gone.promise, this.failed.promise]);
-    }
+    if (ended.failure !== undefined) this.say(ended.failure);
+    this.wantsEnd ||= signals.wantsEnd;
+    if (ended.left > 0 && this.wantsEnd) this.supervisor?.launched.kill();
+    else if (ended.left > 0 && options.wait) await this.waitForRest(ended);
+    else if (ended.left > 0) this.say(leftLine(ended.left));
     this.session.take({ type: "end" });
     this.session.close(`${argv[0]} has ended`);
     signals.stop();
   }
 
+  private async waitForRest({ status, left }: Ended): Promise<void> {
+    this.session.take({ type: "info", info: { ...this.session.state.info, ended: { status, left } } });
+    await Promise.race([this.gone.promise, this.dismissed.promise, this.failed.promise]);
+  }
+
+  private say(line: string): void {
+    process.stderr.write(`hallpass: ${line}\n`);
+  }
+
   private async closeAll(): Promise<void> {
     this.server.close();
+    await this.files.stop();
     await this.run.relay?.finish();
     this.supervisor?.close();
     this.supervisor?.launched.release();
-    await this.log?.log.close();
+    const lost = await this.log?.log.close();
+    if (lost) this.say(`${lost} decisions could not be written to the log ${this.log?.path}`);
   }
+}
+
+function leftLine(left: number): string {
+  const runs = left === 1 ? "1 process still runs" : `${left} processes still run`;
+  return `${runs}, and what would need an answer is refused to it from now on; --wait=all keeps supervising`;
 }
