@@ -6,7 +6,12 @@ const FOLDS = /[\u0130\u0131\u017f\u212a]/;
 
 /** `email` is a Subject's, in lower case already. */
 export function isEmail(email: string, other: string | undefined): boolean {
-  return other !== undefined && !FOLDS.test(other) && other.trim().toLowerCase() === email;
+  return other !== undefined && keyOfEmail(other) === email;
+}
+
+/** An address as a Subject's would be, for maps by address; undefined for one that could pass for another's. */
+export function keyOfEmail(address: string): string | undefined {
+  return FOLDS.test(address) ? undefined : address.trim().toLowerCase();
 }
 
 /** The one account; `user_not_found` for none, `user_ambiguous` for several with different ids. */
