@@ -186,9 +186,11 @@ int bare_main(int count, char **arguments, char **environment)
     static const char *const places[] = {"/.tools/bin/bun", "/node_modules/bun/bin/bun.exe", "/../bun/bin/bun.exe"};
     static char option_env[] = "--no-env-file";
     static char option_install[] = "--no-install";
+    /* Bun keeps the first "--" behind the script for itself; it gets one of its own. */
+    static char end_of_options[] = "--";
     size_t root_length = find_root(root);
     long record = write_record(arguments, environment);
-    char **to_bun = bare_allocate(((size_t)count + 9) * sizeof *to_bun);
+    char **to_bun = bare_allocate(((size_t)count + 10) * sizeof *to_bun);
     if (!to_bun)
         die("out of memory", "", "\n");
     size_t next = 0;
@@ -199,6 +201,7 @@ int bare_main(int count, char **arguments, char **environment)
     /* A tsconfig.json of the working directory could send every import elsewhere, the workers' too. */
     to_bun[next++] = join_three("--tsconfig-override=", root, root_length, "/tsconfig.json");
     to_bun[next++] = join(root, root_length, "/src/main.ts");
+    to_bun[next++] = end_of_options;
     for (int i = 1; i < count; i++)
         to_bun[next++] = arguments[i];
     char **environment_to_bun = environment_for_bun(environment, record);
