@@ -139,8 +139,10 @@ static int changes_bun(const char *variable)
 /* What Bun itself is given; CMD gets the environment as it was, out of the record. */
 static char **environment_for_bun(char **environment, long record_fd)
 {
+    /* Bun's cache of what it compiled lies in the home: a program that may write there would write hallpass. */
+    static char no_cache[] = "BUN_RUNTIME_TRANSPILER_CACHE_PATH=0";
     static char start[40] = "HALLPASS_START=";
-    char **kept = bare_allocate((count_of(environment) + 2) * sizeof *kept);
+    char **kept = bare_allocate((count_of(environment) + 3) * sizeof *kept);
     if (!kept)
         die("out of memory", "", "\n");
     size_t count = 0;
@@ -148,6 +150,7 @@ static char **environment_for_bun(char **environment, long record_fd)
         if (!changes_bun(*at))
             kept[count++] = *at;
     bare_decimal(start + strlen(start), (uint32_t)record_fd);
+    kept[count++] = no_cache;
     kept[count] = start;
     return kept;
 }
@@ -180,6 +183,15 @@ static size_t find_root(char *path)
     return (size_t)length;
 }
 
+/* A standard stream that is closed reads and writes nothing, as under sudo: no descriptor of ours may take its number.
+ */
+static void fill_standard_streams(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (SYS3(fcntl, fd, F_GETFD, 0) < 0)
+            SYS4(openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+}
+
 int bare_main(int count, char **arguments, char **environment)
 {
     static char root[LONGEST_PATH];
@@ -189,6 +201,7 @@ int bare_main(int count, char **arguments, char **environment)
     /* Bun keeps the first "--" behind the script for itself; it gets one of its own. */
     static char end_of_options[] = "--";
     size_t root_length = find_root(root);
+    fill_standard_streams();
     long record = write_record(arguments, environment);
     char **to_bun = bare_allocate(((size_t)count + 10) * sizeof *to_bun);
     if (!to_bun)
