@@ -1,5 +1,5 @@
 /** One paused call: who makes it, which it is, its arguments, and the one answer it gets. */
-import { Listener, NOTIF, NOTIF_BYTES } from "../../ffi/seccomp.ts";
+import { type Listener, NOTIF, NOTIF_BYTES } from "../../ffi/seccomp.ts";
 import { O_CLOEXEC } from "../../ffi/constants.ts";
 import { Errno } from "../../ffi/errno.ts";
 import { archOf, isCompat, syscallName, type Arch } from "./syscalls/index.ts";

@@ -17,12 +17,15 @@ import { PathBytes } from "./path-bytes.ts";
 /** Names looked at in all; folders that are not looked through become no root. */
 const MOST_NAMES = 4000;
 const MOST_ROOTS = 400;
-const DEVICES = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts/ptmx"].map((name) => `/dev/${name}`);
+const DEVICES = ["null", "zero", "full", "random", "urandom"].map((name) => `/dev/${name}`);
+/** Only the caller itself can open its controlling terminal. */
+const TERMINAL = "/dev/tty";
 
-export function chooseFenceRoots(judge: Judge, folders: readonly string[]): FenceRoot[] {
+export function chooseFenceRoots(judge: Judge, folders: readonly string[], allowsTerminal: boolean): FenceRoot[] {
   const search = new Search(judge);
+  const devices = DEVICES.filter((path) => search.isFree(path));
   const found = [
-    ...DEVICES.filter((path) => search.isFree(path)).map((path) => openFenceRoot(path, "device")),
+    ...[...devices, ...(allowsTerminal ? [TERMINAL] : [])].map((path) => openFenceRoot(path, "device")),
     ...folders.flatMap((path) => search.below(path)),
   ];
   return found.filter((root) => root !== undefined);

@@ -3,6 +3,8 @@ import { O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_RDONLY } from "../../ffi/constant
 import { Errno } from "../../ffi/errno.ts";
 import { close } from "../../ffi/fd.ts";
 import { openat } from "../../ffi/path-ops.ts";
+import { isContentVerdict } from "../policy/verdict.ts";
+import { movedVerdict, withoutContent } from "./git-content.ts";
 import { isRestricting, stricter } from "./judge.ts";
 import { PathBytes } from "./path-bytes.ts";
 import type { Place } from "./place.ts";
@@ -64,7 +66,10 @@ function lookAtEntry(search: Search, folder: number, name: Uint8Array, depth: nu
   const { from, to } = search;
   const lengths = [from.length, to.length] as const;
   if (!from.appendName(name, name.length - 1) || !to.appendName(name, name.length - 1)) return false;
-  for (const path of [from, to]) meet(search, search.s.judge.writeName(path));
+  meet(search, withoutContent(search.s.judge.writeName(from)));
+  const named = search.s.judge.writeName(to);
+  meet(search, movedVerdict(folder, name, named));
+  if (isContentVerdict(named)) search.s.fence.guard(to);
   const fd = openat(folder, name, FOLDER);
   if (fd === -Errno.ELOOP) meet(search, search.s.judge.writeLink(to));
   const isDone = fd < 0 || lookThrough(search, fd, depth + 1);

@@ -28,6 +28,8 @@ export interface SupervisorSetup {
   readonly logsImplicit: boolean;
   /** False with --no-implicit: nothing is writable that no rule allows. */
   readonly hasImplicit: boolean;
+  /** The session's own terminal is writable. */
+  readonly allowsTerminal: boolean;
   /** N of /dev/pts/N that the session's own terminal is; -1: none. */
   readonly ptyNumber: number;
   /** What the workers of a session tell each other; of `makeShared`. */

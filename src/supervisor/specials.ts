@@ -25,6 +25,7 @@ export const FREE = packVerdict(Tier.implicit, 0, INDEX_MASK);
 const OWN_ENTRIES =
   /^\/proc\/(\d+)(?:\/task\/(\d+))?\/(?:comm|oom_score_adj|oom_adj|uid_map|gid_map|projid_map|setgroups|timens_offsets|coredump_filter|clear_refs|timerslack_ns|sched|autogroup|mem|attr\/.*)$/;
 const PTS = /^\/dev\/pts\/(\d+)$/;
+const PTMX: ReadonlySet<string> = new Set(["/dev/ptmx", "/dev/pts/ptmx"]);
 const SHARED_MEMORY = "/dev/shm/";
 
 const MEMORY_MAJOR = 1;
@@ -44,6 +45,7 @@ export class Specials {
   constructor(
     private readonly options: {
       readonly hasImplicit: boolean;
+      readonly allowsTerminal: boolean;
       readonly ptyNumber: number;
       readonly isInside: (pid: number) => boolean;
       readonly insidePids: () => Iterable<number>;
@@ -53,13 +55,18 @@ export class Specials {
   /** The verdict on opening or changing `place`, where no rule speaks of it. */
   judge(place: Place, verdict: number, isThere: boolean): number {
     if (isThere && isForeignDevice(place) && tierOfVerdict(verdict) === Tier.implicit) return NO_RULE;
-    if (verdict !== NO_RULE || !this.options.hasImplicit) return verdict;
-    if (this.isWritableAlready(place)) return FREE;
-    const path = place.real;
-    if (path.bytes[1] === 0x70 && isThere && this.isOwnEntry(path.text())) return FREE;
-    if (path.bytes[1] !== 0x64) return verdict;
-    const text = path.text();
-    return this.isOwnTerminal(text) || this.isOwnMemory(text, isThere) ? FREE : verdict;
+    if (verdict !== NO_RULE) return verdict;
+    return this.isOwn(place, isThere) ? FREE : verdict;
+  }
+
+  private isOwn(place: Place, isThere: boolean): boolean {
+    const { hasImplicit, allowsTerminal } = this.options;
+    const text = place.real.text();
+    if (allowsTerminal && isThere && this.isOwnTerminal(text)) return true;
+    if (!hasImplicit) return false;
+    if (this.isWritableAlready(place)) return true;
+    if (text.startsWith("/dev/")) return PTMX.has(text) || this.isOwnMemory(text, isThere) || this.isOwnPty(text);
+    return isThere && this.isOwnEntry(text);
   }
 
   /** Making, removing or renaming a name, where no rule speaks of it. */
@@ -97,10 +104,12 @@ export class Specials {
   }
 
   private isOwnTerminal(path: string): boolean {
+    return path === "/dev/tty" || path === `/dev/pts/${this.options.ptyNumber}`;
+  }
+
+  private isOwnPty(path: string): boolean {
     const found = PTS.exec(path);
-    if (!found) return false;
-    const number = Number(found[1]);
-    return number === this.options.ptyNumber || this.hasMaster(number);
+    return found !== null && this.hasMaster(Number(found[1]));
   }
 
   /** The other side of the pty is held in the sandbox; numbers are used again, so it is looked at each time. */

@@ -92,6 +92,7 @@ export class Supervision {
     this.fence = new Continuing(setup.fenceRoots, this.shared.deadRoots, this.disguise.isRoot);
     this.specials = new Specials({
       hasImplicit: setup.hasImplicit,
+      allowsTerminal: setup.allowsTerminal,
       ptyNumber: setup.ptyNumber,
       isInside,
       insidePids: () => descendants(setup.launcherPid),
@@ -267,8 +268,6 @@ export class Supervision {
       reason: "user",
       op: asked.operation,
       ...(asked.to === undefined ? {} : { to: asked.to }),
-      ...(this.replay?.client === undefined ? {} : { client: this.replay.client }),
-      ...(this.replay?.request === undefined ? {} : { request: this.replay.request }),
     });
     return true;
   }
@@ -351,6 +350,7 @@ export class Supervision {
   report(decision: Omit<Decision, "time" | "pid" | "exe" | "syscall">): void {
     const { pid, exe } = this.caller();
     const { path, dest, ...rest } = decision;
+    const { request, client } = this.replay ?? {};
     this.post({
       type: "decided",
       decision: {
@@ -360,6 +360,8 @@ export class Supervision {
         ...(path === undefined ? {} : { path }),
         ...(dest === undefined ? {} : { dest }),
         ...rest,
+        ...(client === undefined ? {} : { client }),
+        ...(request === undefined ? {} : { request }),
       },
     });
   }

@@ -56,6 +56,8 @@ export interface SupervisorOptions {
   readonly prompt: "ask" | "deny";
   readonly logsImplicit: boolean;
   readonly hasImplicit: boolean;
+  /** The session's own terminal is writable (--allow-tty); as `hasImplicit` where absent. */
+  readonly allowsTerminal?: boolean;
   /** N of the session's /dev/pts/N, or -1. */
   readonly ptyNumber: number;
   /** An older Landlock ABI, for tests. */
@@ -183,6 +185,7 @@ function rootsFor(options: SupervisorOptions): FenceRoot[] {
   return chooseFenceRoots(
     judge,
     folders.filter((folder) => folder !== ""),
+    options.allowsTerminal ?? options.hasImplicit,
   );
 }
 
@@ -223,6 +226,7 @@ function setupFor(
     prompt: options.prompt,
     logsImplicit: options.logsImplicit,
     hasImplicit: options.hasImplicit,
+    allowsTerminal: options.allowsTerminal ?? options.hasImplicit,
     ptyNumber: options.ptyNumber,
   };
 }

@@ -27,6 +27,7 @@ import { getLimit } from "../../../ffi/limits.ts";
 import { tgkill } from "../../../ffi/signal.ts";
 import type { Operation } from "../../session/request.ts";
 import { borrow } from "../borrowed.ts";
+import { withoutContent } from "../git-content.ts";
 import { readStatus } from "../process-status.ts";
 import type { Deed, Supervision } from "../supervision.ts";
 import { readArgument, readAt, readText } from "../target-memory.ts";
@@ -47,7 +48,9 @@ export function findObject(s: Supervision, dirfd: number, pathArg: number, flags
 /** Decides a change of the object that was found, and makes it. */
 function change(s: Supervision, operation: Operation, deed: Deed): void {
   if (isNowhere(s)) return s.carryOut(deed);
-  s.perform("write", [{ operation, place: s.first, verdict: s.writeVerdict(s.first) }], deed);
+  const found = s.writeVerdict(s.first);
+  const verdict = operation === "truncate" ? found : withoutContent(found);
+  s.perform("write", [{ operation, place: s.first, verdict }], deed);
 }
 
 /** Pipes, sockets, memory files: nothing that anybody else can come to. */

@@ -16,9 +16,10 @@ import {
 import { Errno } from "../../../ffi/errno.ts";
 import { linkat, mkdirat, mknodat, renameat2, symlinkat, unlinkat } from "../../../ffi/path-ops.ts";
 import { Tier } from "../../policy/rule.ts";
-import { NO_RULE, tierOfVerdict } from "../../policy/verdict.ts";
+import { isContentVerdict, NO_RULE, tierOfVerdict } from "../../policy/verdict.ts";
 import type { Operation } from "../../session/request.ts";
 import { foldersUnder } from "../guarded-below.ts";
+import { replacingVerdict, withoutContent } from "../git-content.ts";
 import { isRestricting, stricter } from "../judge.ts";
 import { isDots } from "../path-bytes.ts";
 import type { Place } from "../place.ts";
@@ -41,7 +42,9 @@ export function findName(s: Supervision, dirfd: number, pathArg: number, place: 
 
 function performOnName(s: Supervision, operation: Operation, deed: Deed): void {
   if (isNoName(s.first)) return s.carryOut(deed);
-  const verdict = s.nameVerdict(s.first, deed.named === undefined);
+  const isRemoval = deed.named === undefined;
+  const found = s.nameVerdict(s.first, isRemoval);
+  const verdict = isRemoval ? withoutContent(found) : found;
   s.perform("write", [{ operation, place: s.first, verdict }], deed);
 }
 
@@ -186,13 +189,17 @@ export function rename(
   const there = moved(s, first, second);
   const back = isExchange ? moved(s, second, first) : there;
   if (there === undefined || back === undefined) return s.handOver();
-  const from = s.nameVerdict(first, true);
+  const from = withoutContent(s.nameVerdict(first, true));
+  const named = s.nameVerdict(second, false);
+  const onto = replacingVerdict(first, second, named);
+  // The fence must not let through what is compared here.
+  if (isContentVerdict(named)) s.fence.guard(second.real);
   const taken = stricter(restricting(there, from), restricting(back, from));
   s.perform(
     "write",
     [
       { operation: isExchange ? "exchange" : "rename from", place: first, verdict: stricter(from, taken) },
-      { operation: isExchange ? "exchange" : "rename to", place: second, verdict: s.nameVerdict(second, false) },
+      { operation: isExchange ? "exchange" : "rename to", place: second, verdict: onto },
     ],
     deed,
   );
@@ -208,7 +215,7 @@ function areRenameFlags(flags: number): boolean {
  * link makes a path lead elsewhere. undefined: too much to look through here.
  */
 function moved(s: Supervision, from: Place, to: Place): number | undefined {
-  const allowed = s.judge.writeName(to.real);
+  const allowed = withoutContent(s.judge.writeName(to.real));
   if (lookAtName(from) < 0) return allowed;
   if (from.stat.type === S_IFLNK) return restricting(s.judge.writeLink(to.real), allowed);
   if (from.stat.type !== S_IFDIR) return allowed;

@@ -77,9 +77,9 @@ function find(s: Supervision, dirfd: number, how: OpenHow): number {
 }
 
 function findForCreate(s: Supervision, dirfd: number, how: OpenHow): number {
-  const { first } = s;
-  let found = s.lookup.parent(dirfd, s.path, first, how.resolve);
+  let found = s.lookup.parent(dirfd, s.path, s.first, how.resolve);
   for (let links = 0; found === 0; links++) {
+    const { first } = s;
     if (first.hasSlashBehind || first.name[0] === 0x2f) return -Errno.EISDIR;
     const looked = statx(first.parent, first.name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, first.stat.words);
     if (looked === -Errno.ENOENT) return noteMissing(first);
@@ -87,7 +87,7 @@ function findForCreate(s: Supervision, dirfd: number, how: OpenHow): number {
     if (first.stat.type !== S_IFLNK || (how.flags & O_EXCL) !== 0) return 0;
     if ((how.flags & O_NOFOLLOW) !== 0 || links >= MOST_LINKS) return -Errno.ELOOP;
     found = followLast(s, dirfd, how);
-    if (found === 0 && first.object >= 0) return 0;
+    if (found === 0 && s.first.object >= 0) return 0;
   }
   return found;
 }
