@@ -56,8 +56,9 @@ async function version(): Promise<number> {
 }
 
 async function performCommand(name: string, flags: Flags, words: readonly string[]): Promise<number> {
-  const context = (): ReturnType<typeof readContext> =>
-    readContext(process.env.HALLPASS_CWD ?? process.cwd(), process.env);
+  const context = (): ReturnType<typeof readContext> => readContext(process.cwd(), process.env);
+  // Whoever reads our output has seen enough.
+  process.stdout.on("error", () => process.exit(141));
   switch (name) {
     case "sessions":
       return (await import("./cli/sessions.ts")).sessions(flags, context());
@@ -65,6 +66,12 @@ async function performCommand(name: string, flags: Flags, words: readonly string
       return (await import("./cli/sessions.ts")).answer(flags, words, context());
     case "doctor":
       return (await import("./cli/doctor.ts")).doctor(flags.has("json"), process.env);
+    case "log":
+      return (await import("./cli/log.ts")).log(flags, words[0]!, context());
+    case "why":
+      return (await import("./cli/why.ts")).why(flags, words, context());
+    case "rules":
+      return (await import("./cli/rules.ts")).rules(flags, words, context());
     case "completions":
       return printCompletions(words[0] ?? "");
     default:

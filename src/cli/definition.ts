@@ -203,7 +203,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "rules",
-    usage: "[groups|profiles]",
+    usage: "[groups [NAME]|profiles]",
     summary: "the saved rules; the groups and profiles that ship",
     flags: [JSON_FLAG],
     words: ["groups", "profiles"],

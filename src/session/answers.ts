@@ -1,6 +1,7 @@
 /** The six answers of SPEC §2, to the letter: what each allows, for how long, and which rule it leaves behind. */
 import type { PlacedRule, Rule } from "../policy/rule.ts";
-import type { Answer, AnswerKind, Request } from "./request.ts";
+import { askRuleOf, whyNotReplace } from "./ask-rule.ts";
+import type { Answer, AnswerKind, PendingCall, Request } from "./request.ts";
 import { allow, close, INTERRUPTED_FOR, refuse } from "./requests.ts";
 import { isEditable, place, setRules } from "./rules.ts";
 import type { Pending, Settled } from "./state.ts";
@@ -17,6 +18,9 @@ export function give(turn: Turn, answer: Answer, client: string): string | undef
   const problem = check(answer, pending.request);
   if (problem !== undefined) return problem;
   const rule = ruleOf(turn, answer, pending.request);
+  const conflict =
+    answer.kind === "always" && rule ? whyNotReplace(turn, pending.request.call, rule.target) : undefined;
+  if (conflict !== undefined) return conflict;
   const placed = rule && keep(turn, answer.kind, rule, pending.request);
   end(turn, pending, answer.kind, client, rule && turn.judge.format(rule));
   if (placed) setRules(turn, placed);
@@ -57,18 +61,18 @@ function keep(turn: Turn, kind: AnswerKind, rule: Rule, request: Request): Place
   const { state } = turn;
   const lasting = kind !== "timed" && state.config.save === "project";
   const rules = [...state.rules];
-  if (kind === "always") dropAskRule(turn, rules, request.call.askRule);
+  if (kind === "always") dropAskRule(turn, rules, request.call);
   if (lasting) turn.add({ type: "file", change: { type: "append", scope: "project", rule } });
   rules.push(place(turn, rule, lasting ? "project" : "session"));
   return rules;
 }
 
-/** `[a]` on a request that an `ask` rule raised replaces that rule, in its file where it is one of ours. */
-function dropAskRule(turn: Turn, rules: PlacedRule[], id: string | undefined): void {
-  const at = rules.findIndex((rule) => rule.id === id && rule.action === "ask");
-  if (at < 0) return;
-  const [dropped] = rules.splice(at, 1);
-  if (dropped && isEditable(dropped) && dropped.origin.file !== undefined) {
+/** In its file too, where it is one of ours; what is asked by default stays, for an allowance goes before it. */
+function dropAskRule(turn: Turn, rules: PlacedRule[], call: PendingCall): void {
+  const dropped = askRuleOf(turn, call);
+  if (!dropped) return;
+  rules.splice(rules.indexOf(dropped), 1);
+  if (isEditable(dropped) && dropped.origin.file !== undefined) {
     turn.add({ type: "file", change: { type: "delete", before: dropped } });
   }
 }

@@ -38,6 +38,7 @@ export const plainJudge: Judge = {
     return best ? { verdict: best.action, rule: best } : { verdict: "ask" };
   },
   wider: ({ target }) => ({ targets: [target, `${target.slice(0, target.lastIndexOf("/"))}/**`], index: 1 }),
+  mayOffer: (_, target) => target !== "/**",
   exact: ({ target }) => target,
 };
 

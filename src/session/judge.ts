@@ -1,5 +1,5 @@
 /** What a session needs to know of the policy; the running program gives it the compiled one. */
-import type { PlacedRule, Rule, Verdict } from "../policy/rule.ts";
+import type { Category, PlacedRule, Rule, Verdict } from "../policy/rule.ts";
 import type { PendingCall } from "./request.ts";
 
 export interface Judgement {
@@ -22,6 +22,8 @@ export interface Judge {
   settle(rule: Rule): Rule;
   judge(rules: readonly PlacedRule[], call: Pick<PendingCall, "category" | "operation" | "target" | "to">): Judgement;
   wider(call: PendingCall): Wider;
+  /** Whether an answer may open this target: never the root, the home, a folder that holds keys. */
+  mayOffer(category: Category, target: string): boolean;
   /** The call's target itself as a rule TARGET, glob characters escaped. */
   exact(call: PendingCall): string;
 }

@@ -49,9 +49,12 @@ function complete(turn: Turn, decision: Omit<Decision, "time">): Decision {
   const by = settled.by.length > 0 ? { by: byLine(settled.by) } : {};
   if (settled.answer === "audit") return { time, ...rest, reason: "audit", ...by };
   if (settled.answer === "rule") return { time, ...rest, waited_ms: turn.now - settled.since, ...by };
+  const isAnswered = settled.answer !== "gone" && settled.answer !== "timeout";
   return {
     time,
     ...rest,
+    // A rule that the answer made may have let the call through: it was the answer all the same.
+    ...(isAnswered && decision.decision === "allow" ? { reason: "user" as const } : {}),
     ...(settled.rule === undefined ? {} : { rule: settled.rule }),
     ...(settled.client === undefined ? {} : { client: settled.client }),
     waited_ms: turn.now - settled.since,

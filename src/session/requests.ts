@@ -1,5 +1,6 @@
 /** Requests come, wait together and end; who may decide and what a decision means is in answers.ts. */
 import type { Decision } from "../control/messages.ts";
+import { widerWithRule } from "./ask-rule.ts";
 import type { SessionInput } from "./event.ts";
 import type { PendingCall, Request } from "./request.ts";
 import { type CallId, type Pending, SETTLED_LENGTH, type Settled, trim, type Waiter } from "./state.ts";
@@ -67,7 +68,7 @@ function coveredSince(turn: Turn, waiter: Waiter): boolean {
 
 function open(turn: Turn, waiter: Waiter): void {
   const { state, judge, now } = turn;
-  const wider = judge.wider(waiter.call);
+  const wider = widerWithRule(turn, waiter.call, judge.wider(waiter.call));
   const request: Request = {
     id: state.nextRequest++,
     call: waiter.call,

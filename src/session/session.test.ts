@@ -193,6 +193,32 @@ describe("the answer", () => {
     expect(session.of("file").map((one) => one.change.type)).toEqual(["delete", "append"]);
   });
 
+  test("always with an ask rule whose end would let more through takes the rule's own target and no other", () => {
+    const asks = rule(Tier.ask, "ask write /p/docs/**");
+    const session = new Driven({}, [asks, rule(Tier.implicit, "allow write /p/**")]);
+    session.ask(write("/p/docs/sub/a", { askRule: asks.id }));
+    expect(session.requests()[0]).toMatchObject({
+      wider: ["/p/docs/sub/a", "/p/docs/sub/**", "/p/docs/**"],
+      widerIndex: 2,
+    });
+    expect(session.answer(1, "always", { target: "/p/docs/sub/**" })).toContain("more than this");
+    expect(session.state.rules).toHaveLength(2);
+    expect(session.answer(1, "always")).toBeUndefined();
+    expect(session.state.rules.map((one) => `${one.action} ${one.target}`)).toEqual([
+      "allow /p/**",
+      "allow /p/docs/**",
+    ]);
+  });
+
+  test("timed is granted before an ask rule, which stays", () => {
+    const asks = rule(Tier.ask, "ask write /p/docs/**");
+    const session = new Driven({}, [asks, rule(Tier.implicit, "allow write /p/**")]);
+    session.ask(write("/p/docs/a", { askRule: asks.id }));
+    session.answer(1, "timed", { target: "/p/docs/a" });
+    session.advance(300_000);
+    expect(session.state.rules.map((one) => one.id)).toEqual([asks.id, "allow write /p/**"]);
+  });
+
   test("never denies the target itself and every pending request for it", () => {
     const session = new Driven();
     session.ask(write("/home/me/x"));

@@ -6,6 +6,9 @@ import {
   destBytes,
   encodePath,
   escapeGlob,
+  holdsKeys,
+  isWithin,
+  type Category,
   formatRule,
   type PlacedRule,
   parseRuleLine,
@@ -67,6 +70,13 @@ export class LiveJudge implements Judge {
 
   wider(call: PendingCall): Wider {
     return this.widen(call);
+  }
+
+  mayOffer(category: Category, target: string): boolean {
+    if (category === "connect" || !target.startsWith("/")) return true;
+    const folder = target.replace(/\/?[^/]*[*?[{].*$/s, "") || "/";
+    const { home } = this.context();
+    return folder !== "/" && !isWithin(home, folder) && !holdsKeys(folder, home);
   }
 
   exact({ category, target }: PendingCall): string {

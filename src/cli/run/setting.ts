@@ -15,6 +15,7 @@ import type { PendingCall } from "../../session/request.ts";
 import type { Wider } from "../../session/judge.ts";
 import { type Context, stateFolder } from "../context.ts";
 import { chooseProject } from "../project.ts";
+import type { Program } from "../find-program.ts";
 import type { Run } from "../run.ts";
 import { gitPlaces } from "./git-places.ts";
 import { startRules } from "./rules.ts";
@@ -48,7 +49,11 @@ const LOADED = [
   "tsconfig.json",
 ];
 
-export function settingFor({ options, context, program }: Run, tmpdir: string, log: string | undefined): Setting {
+export function settingFor(
+  { options, context, program }: Pick<Run, "options" | "context"> & { readonly program: Pick<Program, "runs"> },
+  tmpdir: string,
+  log: string | undefined,
+): Setting {
   const { cwd, home, env } = context;
   const chosen = chooseProject(cwd, home, keyFolders(home));
   const hasProject = options.implicit && chosen.notice === undefined;
