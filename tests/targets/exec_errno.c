@@ -121,11 +121,17 @@ static void answer(int listener, int number)
     ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
-static void serve(int listener, int number)
+/* Until CMD has ended. The listener alone does not say so: before Linux 6.11 it hangs up when the last task is reaped.
+ */
+static void serve(int listener, pid_t child, int number)
 {
-    struct pollfd poll_fd = {.fd = listener, .events = POLLIN};
-    while (poll(&poll_fd, 1, -1) > 0 && !(poll_fd.revents & POLLHUP))
-        answer(listener, number);
+    int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+    if (pidfd < 0)
+        die("pidfd_open");
+    struct pollfd waits[] = {{.fd = listener, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
+    while (poll(waits, 2, -1) > 0 && waits[1].revents == 0)
+        if (waits[0].revents & POLLIN)
+            answer(listener, number);
 }
 
 int main(int argc, char **argv)
@@ -144,7 +150,7 @@ int main(int argc, char **argv)
         die(argv[2]);
     }
     int listener = receive_fd(pair[0]);
-    serve(listener, atoi(argv[1]));
+    serve(listener, child, atoi(argv[1]));
     if (waitpid(child, &status, 0) < 0)
         die("waitpid");
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -9,7 +9,7 @@
 #     --env NAME=VALUE      repeatable
 #     --cpus N, --memory MiB, --timeout SECONDS                                     default 2, 2048, 300
 # stdout and stderr are CMD's, byte for byte, the exit code too; 124 at the time limit, 125 where the guest failed.
-# bun is on the PATH: a suite runs as `tests/vm/run.sh --user ann --ptrace-scope 1 -- bun test ./tests/kernel/x.test.ts`.
+# bun is on the PATH: a suite runs as `tests/vm/run.sh --user ann --ptrace-scope 1 -- bun test --timeout 120000 ./tests/kernel/x.test.ts`.
 # The root is the machine's, read-only, below a tmpfs; /tmp is a tmpfs, /var/tmp an ext4 of its own.
 set -eu
 tree=$(cd "$(dirname "$0")/../.." && pwd)
