@@ -5,7 +5,7 @@ import { rulesOf, seeded } from "../src/policy/fixture.ts";
 import { referenceConnect } from "../src/policy/reference.ts";
 import { Tier } from "../src/policy/rule.ts";
 import { NO_RULE, verdictOf } from "../src/policy/verdict.ts";
-import { askBytes, matcherOf } from "./fixture.ts";
+import { askBytes, matcherOf } from "./testing/fixture.ts";
 import type { Matcher } from "./host.ts";
 
 function bytesOf(dest: string): Uint8Array {
@@ -99,10 +99,7 @@ describe("random destinations", () => {
       );
       asked = [matcherOf(rules), rules];
       for (let count = 0; count < 200; count++) {
-        const address =
-          random(2) === 0
-            ? [octet(), octet(), octet(), octet()]
-            : [...inetBytes("tcp", bytesOf(`tcp:${six()}:1`).slice(4), 1).slice(4)];
+        const address = random(2) === 0 ? [octet(), octet(), octet(), octet()] : bytesOf(`tcp:${six()}:1`).slice(4);
         const bytes = inetBytes(
           [undefined, "tcp" as const, "udp" as const][random(3)],
           address,

@@ -6,7 +6,7 @@ import { rulesOf, seeded } from "../src/policy/fixture.ts";
 import * as layout from "../src/policy/layout.ts";
 import { Tier, type PlacedRule } from "../src/policy/rule.ts";
 import { indexOfVerdict, NO_RULE, packVerdict, verdictOf } from "../src/policy/verdict.ts";
-import { ask, matcherOf } from "./fixture.ts";
+import { ask, matcherOf } from "./testing/fixture.ts";
 import { HEADER, Matcher, PolicyChannel } from "./host.ts";
 
 const module = new WebAssembly.Module(readFileSync(new URL("../build/policy.wasm", import.meta.url)));
@@ -126,18 +126,11 @@ describe("the channel", () => {
       (size) => compilePolicy(rulesOf(...Array.from({ length: size }, (_, index) => `allow write /p${index}`))).tables,
     );
     channel.publish(policies[0]!);
-    const worker = new Worker(new URL("./refresh-worker.ts", import.meta.url));
-    const reports: { wrong: number; seen: number }[] = [];
-    const done = new Promise<void>((resolve) => {
-      worker.onmessage = (event) => {
-        reports.push(event.data as { wrong: number; seen: number });
-        resolve();
-      };
-    });
+    const worker = new Worker(new URL("./testing/refresh-worker.ts", import.meta.url));
+    const reports: unknown[] = [];
+    worker.addEventListener("message", (event) => reports.push(event.data));
     worker.postMessage({ shared: channel.shared, refreshes: 2_000 });
-    let isDone = false;
-    void done.then(() => (isDone = true));
-    for (let count = 0; !isDone; count++) {
+    for (let count = 0; reports.length === 0; count++) {
       channel.publish(policies[count % 2]!);
       if (count % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     }

@@ -6,8 +6,8 @@ import { formatTarget } from "../src/policy/format.ts";
 import { referenceMatch } from "../src/policy/reference.ts";
 import { Tier, type PlacedRule } from "../src/policy/rule.ts";
 import { NO_RULE, packVerdict } from "../src/policy/verdict.ts";
-import { PATH_CASES } from "./cases.ts";
-import { ask, matcherOf, minimatchPath } from "./fixture.ts";
+import { PATH_CASES } from "./testing/cases.ts";
+import { ask, matcherOf, minimatchPath } from "./testing/fixture.ts";
 import { Matcher, PolicyChannel } from "./host.ts";
 
 const ALLOWED = packVerdict(Tier.allow, 0, 0);

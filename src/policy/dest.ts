@@ -53,7 +53,7 @@ function parseAbstract(text: string): AbstractDest {
 
 function parseInet(text: string): InetDest {
   const match = /^(?:(tcp|udp):)?(?:\[([^\]]*)\]|([^:/[\]]+))(?:\/([^:]*))?(?::(.*))?$/s.exec(text);
-  if (!match) throw new GlobMistake(adviseInet(text), 0);
+  if (!match || ipaddr.IPv6.isValid(text)) throw new GlobMistake(adviseInet(text), 0);
   const [, protocol, six, four, bits, ports] = match;
   const network = four === "*" ? anyNetwork(bits) : parseNetwork(six, four ?? "", bits);
   return {

@@ -70,7 +70,6 @@ class ConfigReader {
   }
 
   #value(): string {
-    this.#match(/[ \t\v\f\r]*/y);
     let value = "";
     let kept = 0;
     let isQuoted = false;
@@ -82,11 +81,13 @@ class ConfigReader {
         this.#match(/[^\n]*\n/y);
         break;
       }
+      const isSpace = !isQuoted && /[ \t\v\f\r]/.test(character);
+      if (isSpace && value === "") continue;
       if (character === '"') isQuoted = !isQuoted;
       else if (character === "\\") value += this.#escape();
       else value += character;
       // White space at the end counts only inside quotes.
-      if (isQuoted || !/[ \t\v\f\r]/.test(character)) kept = value.length;
+      if (!isSpace) kept = value.length;
     }
     return value.slice(0, kept);
   }

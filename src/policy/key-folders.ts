@@ -82,7 +82,8 @@ export function holdsKeys(folder: string, home: string): boolean {
   return keyFolders(home).some((keys) => isWithin(folder, keys) || isWithin(keys, folder));
 }
 
-/** Whether what is in the folder is run later: by name, at login, by an editor or an agent. */
+/** Whether something in the folder is run later: by name, at login, by an editor or an agent. */
 export function holdsPrograms(folder: string, home: string): boolean {
-  return PROGRAMS.some((name) => isWithin(folder, joinPath(home, name)));
+  const places = PROGRAMS.map((name) => joinPath(home, name));
+  return places.some((place) => isWithin(folder, place) || isWithin(place, folder));
 }

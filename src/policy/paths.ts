@@ -8,6 +8,7 @@ export interface Places {
 
 /** A glob made absolute: `~` is the home, a relative one starts at cwd; `//`, `.` and `..` are taken out as `cd` does. */
 export function absoluteGlob(glob: string, places: Places): string {
+  if (/^\{[/~]/.test(glob)) throw new GlobMistake("a path begins with / or ~, before any {", 0);
   if (glob.startsWith("~")) {
     if (glob.length > 1 && glob[1] !== "/")
       throw new GlobMistake("~ is your own home only; write another's in full", 0);

@@ -67,7 +67,7 @@ async function readText(file: string): Promise<string | undefined> {
 export async function changeRules(file: string, change: Change, header = ""): Promise<boolean> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const real = await realFile(file);
-  using _lock = await lockFile(real);
+  await using _lock = await lockFile(real);
   const text = (await readText(real)) ?? header;
   const changed = applyChange(text, change);
   if (changed === undefined) return false;
@@ -123,7 +123,7 @@ async function writeAtomically(file: string, text: string): Promise<void> {
 const LOCK_PATIENCE = 5_000;
 
 /** Sessions change the same files; a lock whose holder is dead is broken. */
-async function lockFile(file: string): Promise<Disposable> {
+async function lockFile(file: string): Promise<AsyncDisposable> {
   const lock = `${file}.lock`;
   const own = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   const handle = await open(own, "wx", 0o600);
@@ -134,7 +134,7 @@ async function lockFile(file: string): Promise<Disposable> {
   } finally {
     await unlink(own);
   }
-  return { [Symbol.dispose]: () => void unlink(lock).catch(() => undefined) };
+  return { [Symbol.asyncDispose]: () => unlink(lock).catch(() => undefined) };
 }
 
 /** link(2) fails where the name exists: who links first holds the lock, and its content is there from the start. */

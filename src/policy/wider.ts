@@ -57,8 +57,10 @@ function widerWrite(path: string, context: WiderContext): WiderTargets {
   const tool = toolFolder(path, context.home, context.variables);
   const isTool = tool !== undefined && mayOpen(tool.root, context) && covers(tool.target, path);
   const targets = isTool ? withTool(itself, folders, tool) : [itself, ...folders];
-  if (holdsPrograms(parentPath(path), context.home)) return { targets, index: 0 };
-  return { targets, index: isTool ? targets.indexOf(tool.target) : Math.min(1, targets.length - 1) };
+  if (isTool)
+    return { targets, index: holdsPrograms(parentPath(path), context.home) ? 0 : targets.indexOf(tool.target) };
+  const parent = parentPath(path);
+  return { targets, index: holdsPrograms(parent, context.home) ? 0 : Math.min(1, targets.length - 1) };
 }
 
 /** The folders that a path is in, as `DIR/**`, up to the first that must not be opened. */

@@ -1,9 +1,9 @@
 /** Refreshes and asks while the test publishes: what it sees must always be one whole policy. */
-import { Matcher } from "./host.ts";
+import { Matcher } from "../host.ts";
 
 declare const self: Worker;
 
-self.onmessage = (event: MessageEvent<{ shared: SharedArrayBuffer; refreshes: number }>) => {
+self.addEventListener("message", (event: MessageEvent<{ shared: SharedArrayBuffer; refreshes: number }>) => {
   const matcher = new Matcher(event.data.shared);
   const path = new TextEncoder().encode("/p0");
   const last = new TextEncoder().encode("/p39");
@@ -19,4 +19,4 @@ self.onmessage = (event: MessageEvent<{ shared: SharedArrayBuffer; refreshes: nu
     if (isLarge !== (matcher.ruleAt(39)?.target === "/p39")) wrong++;
   }
   self.postMessage({ wrong, seen });
-};
+});

@@ -1,10 +1,10 @@
 /** What tests of the matcher share. */
 import { minimatch } from "minimatch";
-import { compilePolicy } from "../src/policy/compile.ts";
-import { CategoryCode } from "../src/policy/layout.ts";
-import { encodePath } from "../src/policy/path-text.ts";
-import type { Category, PlacedRule } from "../src/policy/rule.ts";
-import { Matcher, PolicyChannel } from "./host.ts";
+import { compilePolicy } from "../../src/policy/compile.ts";
+import { CategoryCode } from "../../src/policy/layout.ts";
+import { encodePath } from "../../src/policy/path-text.ts";
+import type { Category, PlacedRule } from "../../src/policy/rule.ts";
+import { Matcher, PolicyChannel } from "../host.ts";
 
 export function matcherOf(rules: readonly PlacedRule[]): Matcher {
   const channel = PolicyChannel.create();
