@@ -9,6 +9,8 @@ export interface ToolFolder {
   readonly root: string;
   /** A rule TARGET. */
   readonly target: string;
+  /** One of the tools listed here, and not only a folder that looks like a tool's. */
+  readonly isKnown: boolean;
 }
 
 /** One tool: where it is told to keep things, else where it does so by itself, and which part of that is only a cache. */
@@ -90,7 +92,7 @@ export function toolFolder(path: string, home: string, variables: Variables): To
 function placed({ variable, within, usual, part }: Tool, home: string, variables: Variables): ToolFolder {
   const told = variable === undefined ? undefined : folderOf(variables[variable]);
   const root = told === undefined ? joinPath(home, usual) : within === undefined ? told : joinPath(told, within);
-  return { root, target: joinPath(escapeGlob(root), part ?? "**") };
+  return { root, target: joinPath(escapeGlob(root), part ?? "**"), isKnown: true };
 }
 
 /** `shared/NAME/**` for a path deeper than `shared/NAME`. */
@@ -98,7 +100,7 @@ function ownFolder(path: string, shared: string): ToolFolder | undefined {
   const [name, ...deeper] = path.slice(shared === "/" ? 1 : shared.length + 1).split("/");
   if (name === undefined || deeper.length === 0) return undefined;
   const root = joinPath(shared, name);
-  return { root, target: `${escapeGlob(root)}/**` };
+  return { root, target: `${escapeGlob(root)}/**`, isKnown: false };
 }
 
 function isBelow(path: string, folder: string): boolean {

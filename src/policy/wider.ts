@@ -57,8 +57,9 @@ function widerWrite(path: string, context: WiderContext): WiderTargets {
   const tool = toolFolder(path, context.home, context.variables);
   const isTool = tool !== undefined && mayOpen(tool.root, context) && covers(tool.target, path);
   const targets = isTool ? withTool(itself, folders, tool) : [itself, ...folders];
-  if (isTool)
-    return { targets, index: holdsPrograms(parentPath(path), context.home) ? 0 : targets.indexOf(tool.target) };
+  if (isTool && (tool.isKnown || !holdsPrograms(tool.root, context.home))) {
+    return { targets, index: targets.indexOf(tool.target) };
+  }
   const parent = parentPath(path);
   return { targets, index: holdsPrograms(parent, context.home) ? 0 : Math.min(1, targets.length - 1) };
 }
