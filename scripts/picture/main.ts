@@ -7,10 +7,9 @@ import { svg } from "./svg.ts";
 const docs = join(import.meta.dir, "..", "..", "docs");
 
 function transcript(steps: readonly Step[]): string {
-  const parts = steps.map(({ what, screen }) => `${what}\n\n\`\`\`text\n${screen}\n\`\`\`\n`);
-  return ["# A first session", "Written by `bun scripts/picture/main.ts` from the real program.", ...parts].join(
-    "\n\n",
-  );
+  const parts = steps.map(({ what, screen }) => `${what}\n\n\`\`\`text\n${screen}\n\`\`\``);
+  const head = ["# A first session", "Written by `bun scripts/picture/main.ts` from the real program."];
+  return `${[...head, ...parts].join("\n\n")}\n`;
 }
 
 const steps: Step[] = [];
@@ -21,4 +20,4 @@ await firstSession({
       writeFileSync(join(docs, "bar.svg"), svg(screen, "hallpass asks before a write outside the project"));
   },
 });
-writeFileSync(join(docs, "first-session.md"), transcript(steps).replaceAll("\n\n\n", "\n\n"));
+writeFileSync(join(docs, "first-session.md"), transcript(steps));

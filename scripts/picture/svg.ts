@@ -85,7 +85,9 @@ function round(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-function drawn({ column, look, text, width }: Run, row: number): string[] {
+function drawn({ column, look, text: all, width: allWidth }: Run, row: number): string[] {
+  const text = look.bg === BACKGROUND ? all.trimEnd() : all;
+  const width = allWidth - (all.length - text.length);
   const x = MARGIN + column * CELL_WIDTH;
   const y = MARGIN + row * LINE_HEIGHT;
   const size = round(width * CELL_WIDTH);
