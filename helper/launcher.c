@@ -66,6 +66,7 @@ static void drop_descriptors(const struct launcher *launcher)
         SYS1(close, null);
     SYS1(close, launcher->ruleset_fd);
     SYS1(close, launcher->cwd_fd);
+    SYS1(close, launcher->scope_fd);
 }
 
 /* Starts CMD and sends the listener up; returns 0, or -errno with the stage. */

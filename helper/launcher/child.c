@@ -138,6 +138,7 @@ void become_command(struct launcher *launcher)
         must(launcher, STAGE_DESCRIPTORS, SYS1(fchdir, launcher->cwd_fd));
     SYS1(umask, block->umask);
     restore_signals(block);
+    enter_inner_scope(launcher);
     enter_fence(launcher);
     enter_filter(launcher);
     place_descriptors(launcher);

@@ -24,6 +24,7 @@ struct launcher {
     int32_t listener_fd;
     int32_t signal_fd;
     int32_t command_pid; /* CMD and its process group */
+    int32_t scope_fd;    /* the ruleset that keeps signals inside, -1 without */
     int has_scope;       /* kill(-1) reaches the sandbox and nothing else */
     int has_lent;        /* without a pty: CMD's group has hallpass's terminal */
     int has_ended;       /* CMD */
@@ -37,6 +38,7 @@ const void *block_at(const struct launcher *launcher, uint32_t offset);
 
 /* scope.c: from here on nothing that we start can signal anybody outside, and neither can we. */
 void enter_scope(struct launcher *launcher);
+void enter_inner_scope(const struct launcher *launcher);
 
 /* child.c: in the child, never returns. */
 void become_command(struct launcher *launcher) __attribute__((noreturn));

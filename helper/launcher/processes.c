@@ -6,12 +6,11 @@
 
 #include "launcher.h"
 
-enum { MOST_PROCESSES = 65536, STAT_BYTES = 512, DIRENT_BYTES = 32768 };
+enum { MOST_PROCESSES = 65536, STAT_BYTES = 512, DIRENT_BYTES = 32768, CHILDREN_BYTES = 1 << 20 };
 
 struct process {
     int32_t pid;
     int32_t parent;
-    int32_t group;
     int8_t is_zombie;
     int8_t is_inside;
 };
@@ -21,7 +20,7 @@ struct table {
     struct process processes[MOST_PROCESSES];
 };
 
-/* "PID (name, which may hold anything) STATE PARENT GROUP ...": the last `)` ends the name. */
+/* "PID (name, which may hold anything) STATE PARENT ...": the last `)` ends the name. */
 static int read_process(const char *name, struct process *process)
 {
     char path[32] = "/proc/";
@@ -39,8 +38,6 @@ static int read_process(const char *name, struct process *process)
     process->pid = (int32_t)bare_number(&number);
     process->is_zombie = text[got + 2] == 'Z' || text[got + 2] == 'X';
     process->parent = (int32_t)bare_number(&at);
-    at++;
-    process->group = (int32_t)bare_number(&at);
     process->is_inside = 0;
     return 1;
 }
@@ -126,35 +123,77 @@ uint32_t count_left(void)
     return count;
 }
 
-/* Without the scope: whole groups first, which is one step for the kernel, then each process. */
-static void kill_by_table(const struct launcher *launcher)
+/*
+ * Kills our own children as the kernel lists them. Whoever's parent has ended is our child, so by and by everybody is;
+ * and since only we reap our children, none of these numbers can have become somebody else's. -errno where the kernel
+ * has no such list (CONFIG_PROC_CHILDREN).
+ */
+static long kill_children(void)
 {
-    SYS2(kill, -launcher->command_pid, SIGKILL);
-    const struct table *table = read_table();
-    for (uint32_t i = 0; table && i < table->count; i++) {
-        const struct process *process = &table->processes[i];
-        if (!process->is_inside || process->is_zombie)
-            continue;
-        if (process->group == process->pid)
-            SYS2(kill, -process->group, SIGKILL);
-        SYS2(kill, process->pid, SIGKILL);
+    static char *text;
+    if (!text)
+        text = bare_allocate(CHILDREN_BYTES);
+    if (!text)
+        return -ENOMEM;
+    long length = bare_read_file("/proc/thread-self/children", text, CHILDREN_BYTES);
+    for (const char *at = text; length > 0 && at < text + length; at++) {
+        uint32_t pid = bare_number(&at);
+        if (pid)
+            SYS2(kill, pid, SIGKILL);
     }
+    return length;
 }
 
-/* Ends every process of the sandbox and returns when none is left (or after ten seconds: a device that hangs). */
+static void kill_by_table(void)
+{
+    const struct table *table = read_table();
+    for (uint32_t i = 0; table && i < table->count; i++)
+        if (table->processes[i].is_inside && !table->processes[i].is_zombie)
+            SYS2(kill, table->processes[i].pid, SIGKILL);
+}
+
+/* Against a crowd that forks as fast as it can we need our turns; without privilege this fails, and is no loss. */
+static void hurry(void)
+{
+    int priority = 1;
+    SYS3(sched_setscheduler, 0, 1 /* SCHED_FIFO */, &priority);
+}
+
+/* Without the scope: CMD's group at one stroke, then whoever is left, one by one. */
+static void kill_one_by_one(const struct launcher *launcher, int round)
+{
+    if (round == 0)
+        SYS2(kill, -launcher->command_pid, SIGKILL);
+    if (kill_children() < 0 || round % 64 == 63)
+        kill_by_table();
+}
+
+/* True when no child is left: as a subreaper that means nobody. */
+static int reap_all(void)
+{
+    long reaped;
+    do {
+        reaped = SYS4(wait4, -1, NULL, 1 /* WNOHANG */ | 0x40000000 /* __WALL */, NULL);
+    } while (reaped > 0);
+    return reaped == -ECHILD;
+}
+
+/*
+ * Ends every process of the sandbox and returns when none is left, or after a while: what hangs in a device ends when
+ * the device lets it.
+ */
 void kill_everything(const struct launcher *launcher)
 {
-    struct __kernel_timespec pause = {0, 5000000};
-    for (int round = 0; round < 2000; round++) {
+    struct __kernel_timespec pause = {0, 1000000};
+    hurry();
+    for (int round = 0; round < 10000; round++) {
         if (launcher->has_scope)
             SYS2(kill, -1, SIGKILL);
         else
-            kill_by_table(launcher);
-        long reaped;
-        while ((reaped = SYS4(wait4, -1, NULL, 1 /* WNOHANG */, NULL)) > 0)
-            ;
-        if (reaped == -ECHILD)
+            kill_one_by_one(launcher, round);
+        if (reap_all())
             return;
-        SYS2(nanosleep, &pause, NULL);
+        if (launcher->has_scope || round % 16 == 15)
+            SYS2(nanosleep, &pause, NULL);
     }
 }

@@ -23,7 +23,7 @@ struct one_fd {
     int32_t padding;
 };
 
-enum { LEVEL_SOCKET = 1, RIGHTS = 1, NO_SIGNAL = 0x4000 };
+enum { LEVEL_SOCKET = 1, RIGHTS = 1, NO_SIGNAL = 0x4000, DO_NOT_WAIT = 0x40 };
 
 void send_report(uint32_t kind, int32_t pid, int32_t status, uint32_t extra, int32_t fd)
 {
@@ -35,8 +35,9 @@ void send_report(uint32_t kind, int32_t pid, int32_t status, uint32_t extra, int
         message.control = &control;
         message.control_length = sizeof control;
     }
+    uint32_t flags = kind == REPORT_REAPED ? NO_SIGNAL | DO_NOT_WAIT : NO_SIGNAL;
     long result;
     do {
-        result = SYS3(sendmsg, SOCKET_FD, &message, NO_SIGNAL);
+        result = SYS3(sendmsg, SOCKET_FD, &message, flags);
     } while (result == -EINTR);
 }

@@ -10,6 +10,7 @@
  */
 void enter_scope(struct launcher *launcher)
 {
+    launcher->scope_fd = -1;
     if (!(launcher->block->flags & LAUNCH_SCOPE))
         return;
     struct hp_landlock_ruleset_attr attributes = {0, 0, LANDLOCK_SCOPE_SIGNAL};
@@ -19,5 +20,12 @@ void enter_scope(struct launcher *launcher)
     long parent = SYS0(getppid);
     if (SYS2(landlock_restrict_self, ruleset, 0) == 0)
         launcher->has_scope = parent > 1 && SYS2(kill, parent, 0) == -EPERM;
-    SYS1(close, ruleset);
+    launcher->scope_fd = (int32_t)ruleset;
+}
+
+/* A domain of the child's own inside ours: without it the target could signal us, who are in the outer one. */
+void enter_inner_scope(const struct launcher *launcher)
+{
+    if (launcher->scope_fd >= 0)
+        SYS2(landlock_restrict_self, launcher->scope_fd, 0);
 }

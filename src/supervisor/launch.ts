@@ -5,10 +5,10 @@ import {
   SECCOMP_FILTER_FLAG_NEW_LISTENER,
   SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
 } from "../../ffi/constants.ts";
-import { AT_FDCWD, O_CLOEXEC, O_PATH } from "../../ffi/constants.ts";
+import { AT_FDCWD, O_CLOEXEC, O_PATH, O_RDWR } from "../../ffi/constants.ts";
 import { cstring } from "../../ffi/bytes.ts";
 import { Errno, errnoName, must } from "../../ffi/errno.ts";
-import { close, pollOne, sealedMemfd, write } from "../../ffi/fd.ts";
+import { close, dup3, pollOne, sealedMemfd, write } from "../../ffi/fd.ts";
 import { openat } from "../../ffi/path-ops.ts";
 import { setSubreaper } from "../../ffi/prctl.ts";
 import { knowsFilterFlags } from "../../ffi/seccomp.ts";
@@ -65,6 +65,7 @@ export interface LaunchOptions {
   readonly onEnded: (ended: Ended) => void;
   /** Nobody is left in the sandbox. */
   readonly onGone?: () => void;
+  /** Another process was reaped; some are left out when many end at once. */
   readonly onReaped?: (pid: number) => void;
   /** The launcher itself died while something could still run: nobody reaps any more, the session has to end. */
   readonly onLost?: () => void;
@@ -98,6 +99,16 @@ export interface Launched {
    * Without this call the end of hallpass counts as its loss, and the launcher ends everything.
    */
   release(): void;
+}
+
+/**
+ * Lets go of our own standard input and output once CMD has them (not of the terminal, which the relay needs): a pipe
+ * must end when CMD's side of it ends.
+ */
+export function dropStreams(fds: readonly number[]): void {
+  const nothing = must(openat(AT_FDCWD, cstring("/dev/null"), O_RDWR | O_CLOEXEC), "open", "/dev/null");
+  for (const fd of fds) must(dup3(nothing, fd, 0), "dup3");
+  close(nothing);
 }
 
 const LAUNCH_TIMEOUT_MS = 10_000;
