@@ -55,8 +55,7 @@ export async function firstSession(watcher: Watcher): Promise<void> {
   await using terminal = new TerminalProgram(hallpassFor(user), { cols: 92, rows: 20, cwd: project, env });
   const step = async (what: string): Promise<void> => {
     await terminal.settled();
-    const rows = terminal.rows().map((row) => row.trimEnd());
-    watcher.see({ what, screen: rows.join("\n").trimEnd() }, terminal.screen);
+    watcher.see({ what, screen: terminal.text().trimEnd() }, terminal.screen);
   };
   await terminal.shows(PROMPT.trimEnd());
   terminal.type("echo hello > note && cat note\r");

@@ -77,7 +77,14 @@ export class TerminalProgram implements AsyncDisposable {
 
   #lines(from: number, count: number): string[] {
     const { active } = this.screen.buffer;
-    return Array.from({ length: count }, (_, row) => active.getLine(from + row)?.translateToString(true) ?? "");
+    return Array.from(
+      { length: count },
+      (_, row) =>
+        active
+          .getLine(from + row)
+          ?.translateToString(true)
+          .trimEnd() ?? "",
+    );
   }
 
   text(): string {
