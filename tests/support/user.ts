@@ -55,7 +55,7 @@ export function ordinaryUser(): User {
 /** The words in front of a command that make it run as `user`, with no more groups than the user has. */
 export function asUser(user: User): string[] {
   if (!isRoot || user.uid === 0) return [];
-  return ["setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--init-groups", "--"];
+  return [Bun.which("setpriv") ?? "setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--init-groups", "--"];
 }
 
 const DROPPED = /^(SUDO_|XDG_|HALLPASS|npm_|NODE$|BUN_|INIT_CWD$|LS_COLORS$)/;
