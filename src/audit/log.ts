@@ -8,8 +8,12 @@ import { HallpassError } from "../errors.ts";
 import type { Decision } from "../control/messages.ts";
 import { formatDecision } from "./line.ts";
 
-/** `behind`: decisions should wait. `full`: nothing can be written until further notice. */
-export type LogState = "ready" | "behind" | "full";
+export interface LogState {
+  /** So much waits to be written that decisions have to wait too. */
+  readonly isBehind: boolean;
+  /** Nothing can be written until further notice: what would be logged is denied. In words, why. */
+  readonly full: string | undefined;
+}
 
 const BEHIND_BYTES = 8 << 20;
 const READY_BYTES = 1 << 20;
@@ -20,7 +24,7 @@ export class AuditLog {
   private readonly waiting: Buffer[] = [];
   private waitingBytes = 0;
   private isWriting = false;
-  private current: LogState = "ready";
+  private current: LogState = { isBehind: false, full: undefined };
   private retry: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
   private idle: (() => void)[] = [];
@@ -28,11 +32,11 @@ export class AuditLog {
   private constructor(
     readonly path: string,
     private readonly fd: number,
-    private readonly tell: (state: LogState, problem: string) => void,
+    private readonly tell: (state: LogState) => void,
   ) {}
 
   /** Opens or makes the file (0600), to be added to. `tell` hears of every change of the state. */
-  static open(path: string, tell: (state: LogState, problem: string) => void): AuditLog {
+  static open(path: string, tell: (state: LogState) => void): AuditLog {
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOCTTY;
     try {
       return new AuditLog(path, openSync(path, flags, 0o600), tell);
@@ -57,7 +61,7 @@ export class AuditLog {
     const line = Buffer.from(`${formatDecision(decision)}\n`);
     this.waiting.push(line);
     this.waitingBytes += line.length;
-    if (this.waitingBytes > BEHIND_BYTES && this.current === "ready") this.become("behind", "the log cannot keep up");
+    if (this.waitingBytes > BEHIND_BYTES) this.become({ isBehind: true });
     this.pump();
   }
 
@@ -85,13 +89,15 @@ export class AuditLog {
     this.waitingBytes -= done;
     if (done < piece.length) this.waiting.unshift(piece.subarray(done));
     if (error) return this.hold(error);
-    if (this.current === "full" || this.waitingBytes < READY_BYTES) this.become("ready", "");
+    this.become({ full: undefined, isBehind: this.current.isBehind && this.waitingBytes > READY_BYTES });
     if (this.waiting.length > 0) this.pump();
     else for (const resolve of this.idle.splice(0)) resolve();
   }
 
   private hold(error: NodeJS.ErrnoException): void {
-    this.become("full", `the log ${this.path} cannot be written (${reasonOf(error)}): what would be logged is denied`);
+    this.become({
+      full: `the log ${this.path} cannot be written (${reasonOf(error)}): what would be logged is denied`,
+    });
     if (this.isClosed) return;
     this.retry = setTimeout(() => {
       this.retry = undefined;
@@ -100,10 +106,11 @@ export class AuditLog {
     this.retry.unref();
   }
 
-  private become(state: LogState, problem: string): void {
-    if (state === this.current) return;
-    this.current = state;
-    this.tell(state, problem);
+  private become(change: Partial<LogState>): void {
+    const next = { ...this.current, ...change };
+    if (next.full === this.current.full && next.isBehind === this.current.isBehind) return;
+    this.current = next;
+    this.tell(next);
   }
 
   /** Waits until all is written, or until the disk refuses; then says how many lines were lost. */
@@ -117,7 +124,7 @@ export class AuditLog {
   }
 
   private settled(): Promise<void> {
-    if (this.current === "full" || (!this.isWriting && this.waiting.length === 0)) return Promise.resolve();
+    if (this.current.full !== undefined || (!this.isWriting && this.waiting.length === 0)) return Promise.resolve();
     return new Promise((resolve) => this.idle.push(resolve));
   }
 

@@ -38,7 +38,8 @@ export interface SupervisorSetup {
 
 const LOCK = 0;
 const ROOTS_MAY_DIFFER = 1;
-const DEAD_ROOTS = 2;
+const LOG_IS_BEHIND = 2;
+const DEAD_ROOTS = 3;
 
 export function makeShared(fenceRoots: number): SharedArrayBuffer {
   return new SharedArrayBuffer(4 * (DEAD_ROOTS + fenceRoots));
@@ -59,6 +60,17 @@ export class Shared {
   }
   set rootsMayDiffer(value: boolean) {
     Atomics.store(this.words, ROOTS_MAY_DIFFER, value ? 1 : 0);
+  }
+
+  /** The log cannot keep up with the decisions. */
+  set logIsBehind(value: boolean) {
+    Atomics.store(this.words, LOG_IS_BEHIND, value ? 1 : 0);
+    Atomics.notify(this.words, LOG_IS_BEHIND);
+  }
+
+  /** A decision waits until the log can take it (SPEC §5). */
+  awaitLog(): void {
+    while (Atomics.load(this.words, LOG_IS_BEHIND) !== 0) Atomics.wait(this.words, LOG_IS_BEHIND, 1);
   }
 
   /** One worker at a time judges and acts: no call of the sandbox can change names between another's two steps. */

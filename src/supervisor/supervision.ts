@@ -20,11 +20,13 @@ import { isRestricting, Judge, type PathMatcher, stricter, verdictOf } from "./j
 import { KeptResults } from "./kept-results.ts";
 import { Lookup } from "./lookup.ts";
 import type { Replay, WorkerMessage } from "./messages.ts";
+import { OwnSockets } from "./own-sockets.ts";
 import { PathBytes } from "./path-bytes.ts";
 import { Place } from "./place.ts";
 import { descendants, isBelow, programOf, readStatus, type Status } from "./process-status.ts";
 import { readPath, UNREADABLE } from "./target-memory.ts";
 import { Shared, type SupervisorSetup } from "./setup.ts";
+import type { SocketAddress } from "./socket-address.ts";
 import { Specials } from "./specials.ts";
 import { warningsFor } from "./warnings.ts";
 
@@ -32,6 +34,8 @@ import { warningsFor } from "./warnings.ts";
 export interface Target {
   readonly operation: Operation;
   readonly place: Place;
+  /** Of a connection, where it goes; else the target is the place's path. */
+  readonly dest?: string;
   /** Packed, of src/policy/verdict.ts. */
   readonly verdict: number;
 }
@@ -56,6 +60,8 @@ export interface Means {
   readonly mayTakeLong: boolean;
   /** Makes an open that may wait for somebody. */
   openBlocking(s: Supervision, how: OpenHow): void;
+  /** Makes a connect that may wait; the copy of the socket is `s.second.object`. */
+  connectBlocking(s: Supervision, copy: number, address: SocketAddress): void;
   /** The call is about to be continued as an execve; these are the programs that it may become. */
   watchExec(s: Supervision, programs: readonly Place[]): void;
 }
@@ -68,6 +74,7 @@ export class Supervision {
   readonly shared: Shared;
   readonly fence: Continuing;
   readonly specials: Specials;
+  readonly sockets: OwnSockets;
   readonly kept = new KeptResults();
   /** Where this thread stands, lest it holds somebody's folder. */
   readonly rootFd = openat(AT_FDCWD, cstring("/"), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -90,12 +97,14 @@ export class Supervision {
     const isInside = (pid: number): boolean => this.isInside(pid);
     this.lookup = new Lookup(this.call, isInside);
     this.fence = new Continuing(setup.fenceRoots, this.shared.deadRoots, this.disguise.isRoot);
+    const insidePids = (): Iterable<number> => descendants(setup.launcherPid);
+    this.sockets = new OwnSockets(insidePids);
     this.specials = new Specials({
       hasImplicit: setup.hasImplicit,
       allowsTerminal: setup.allowsTerminal,
       ptyNumber: setup.ptyNumber,
       isInside,
-      insidePids: () => descendants(setup.launcherPid),
+      insidePids,
     });
     this.review();
   }
@@ -263,7 +272,7 @@ export class Supervision {
     if (!isSame) return false;
     for (const target of targets) if (isRestricting(target.verdict)) this.fence.guard(target.place.real);
     this.report({
-      path: asked.target,
+      ...(category === "connect" ? { dest: asked.target } : { path: asked.target }),
       decision: "allow",
       reason: "user",
       op: asked.operation,
@@ -279,9 +288,9 @@ export class Supervision {
     const to = main === targets[0] && main!.operation !== "run" ? targets[1] : also;
     return {
       operation: main!.operation,
-      target: main!.place.real.text(),
+      target: textOf(main!),
       verdict: main!.verdict,
-      ...(to === undefined ? {} : { to: to.place.real.text() }),
+      ...(to === undefined ? {} : { to: textOf(to) }),
     };
   }
 
@@ -290,11 +299,14 @@ export class Supervision {
     const { verdict, ...question } = this.question(targets);
     const rule = this.judge.rule(verdict);
     if (this.setup.prompt === "deny") {
-      this.report({ path: question.target, decision: "deny", reason: "policy", op: question.operation });
+      const where = category === "connect" ? { dest: question.target } : { path: question.target };
+      this.report({ ...where, decision: "deny", reason: "policy", op: question.operation });
       this.call.fail(Errno.EACCES);
       return false;
     }
-    this.askFor({ category, ...question, ...this.spelling(question.target) }, verdict, rule);
+    const spelling = category === "connect" ? {} : this.spelling(question.target);
+    const service = category === "connect" && rule?.note !== undefined ? { service: rule.note } : {};
+    this.askFor({ category, ...question, ...spelling, ...service }, verdict, rule);
     return false;
   }
 
@@ -336,11 +348,11 @@ export class Supervision {
     const rule = this.judge.rule(target.verdict);
     const other = targets.find((one) => one !== target);
     this.report({
-      path: target.place.real.text(),
+      ...(target.dest === undefined ? { path: target.place.real.text() } : { dest: target.dest }),
       decision,
       reason,
       op: target.operation,
-      ...(other === undefined ? {} : { to: other.place.real.text() }),
+      ...(other === undefined ? {} : { to: textOf(other) }),
       ...(rule === undefined || reason === "implicit"
         ? {}
         : { rule: `${rule.action} ${rule.category} ${rule.target}` }),
@@ -351,6 +363,7 @@ export class Supervision {
     const { pid, exe } = this.caller();
     const { path, dest, ...rest } = decision;
     const { request, client } = this.replay ?? {};
+    this.shared.awaitLog();
     this.post({
       type: "decided",
       decision: {
@@ -365,4 +378,8 @@ export class Supervision {
       },
     });
   }
+}
+
+function textOf(target: Target): string {
+  return target.dest ?? target.place.real.text();
 }

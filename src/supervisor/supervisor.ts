@@ -20,7 +20,7 @@ import { matcherFor } from "./matcher.ts";
 import type { WorkerMessage } from "./messages.ts";
 import { Pending } from "./pending.ts";
 import { claimsOf } from "./process-status.ts";
-import { makeShared, type SupervisorSetup } from "./setup.ts";
+import { makeShared, Shared, type SupervisorSetup } from "./setup.ts";
 
 export interface SupervisorEvents {
   /** A call waits for a person until `replay` or `refuse`. */
@@ -123,6 +123,11 @@ export class Supervisor {
 
   refuse(id: string, errno: number): void {
     this.pending.refuse(id, errno);
+  }
+
+  /** The log cannot keep up: decisions that are logged wait until it can. */
+  set logIsBehind(value: boolean) {
+    new Shared(this.setup.shared).logIsBehind = value;
   }
 
   /** Nothing more is asked; whatever waits is refused. The processes themselves are the launcher's affair. */

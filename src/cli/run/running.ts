@@ -5,7 +5,9 @@ import { PROTOCOL_VERSION, type SessionInfo } from "../../control/messages.ts";
 import { inspectPeer } from "../../control/peer.ts";
 import { peerCalls } from "../../control/peer-calls.ts";
 import { type ControlServer, serveControl } from "../../control/server.ts";
+import type { LogState } from "../../audit/log.ts";
 import { HallpassError } from "../../errors.ts";
+import { type PlacedRule, Tier } from "../../policy/index.ts";
 import type { PolicyChannel } from "../../../policy-wasm/host.ts";
 import { Signal } from "../../../ffi/signal.ts";
 import { Session, type SessionPorts } from "../../session/session.ts";
@@ -39,6 +41,7 @@ export class Running {
   /** Somebody said that what CMD left need not be supervised. */
   private readonly dismissed = Promise.withResolvers<void>();
   private wantsEnd = false;
+  private logProblem: string | undefined;
   private readonly failed = Promise.withResolvers<never>();
   private supervisor: Supervisor | undefined;
 
@@ -53,8 +56,25 @@ export class Running {
     this.session = this.makeSession();
     this.files = this.openRuleFiles();
     this.server = this.serve();
-    log?.listen((state, problem) => this.session.take({ type: "log-full", full: state === "full", problem }));
+    log?.listen((state) => this.hearLog(state));
     this.failed.promise.catch(() => undefined);
+  }
+
+  /** A slow log makes decisions wait; a full one makes what would be logged fail. */
+  private hearLog({ isBehind, full }: LogState): void {
+    if (this.supervisor) this.supervisor.logIsBehind = isBehind;
+    if (full === this.logProblem) return;
+    this.logProblem = full;
+    this.session.take({ type: "log-full", full: full !== undefined, ...(full === undefined ? {} : { problem: full }) });
+    this.publish(this.session.state.rules);
+    if (full !== undefined && !this.run.relay) this.say(full);
+  }
+
+  private publish(rules: readonly PlacedRule[]): void {
+    const { options } = this.run;
+    const logsImplicit = options.logAll || !options.implicit;
+    const inForce = this.logProblem === undefined ? rules : withoutLogged(rules, logsImplicit);
+    this.channel.publish(this.judge.tables(inForce));
   }
 
   private makeSession(): Session {
@@ -75,7 +95,7 @@ export class Running {
       },
       replay: (id, approved, request, client) => this.supervisor?.replay(id, approved, request, client),
       refuse: (id, errno) => this.supervisor?.refuse(id, errno),
-      publish: (rules) => void this.channel.publish(this.judge.tables(rules)),
+      publish: (rules) => this.publish(rules),
       file: (change) => this.files.change(change),
       log: (decision) => this.log?.log.append(decision),
       run: async (action) => this.perform(action),
@@ -243,6 +263,14 @@ export class Running {
     const lost = await this.log?.log.close();
     if (lost) this.say(`${lost} decisions could not be written to the log ${this.log?.path}`);
   }
+}
+
+/** The rules as they are while the log is full: an allowance whose use would be logged is none. */
+function withoutLogged(rules: readonly PlacedRule[], logsImplicit: boolean): PlacedRule[] {
+  return rules.map((rule) => {
+    const isLogged = rule.action === "allow" && (rule.tier !== Tier.implicit || logsImplicit);
+    return isLogged ? { ...rule, action: "deny", tier: Tier.deny } : rule;
+  });
 }
 
 function leftLine(left: number): string {
