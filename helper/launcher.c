@@ -40,12 +40,16 @@ static struct handover *make_handover(void)
     return page < 0 && page > -4096 ? NULL : (struct handover *)page;
 }
 
-/* The terminal for job control: the session's own, which we lead from now on, or the one hallpass has, if any. */
+/*
+ * The terminal for job control: the session's own, which we lead from now on, or the one hallpass has, if any. Either
+ * way a process group of our own: a kill -9 of hallpass's whole group (timeout -s KILL) must leave us to end the rest.
+ */
 static long lead_terminal(struct launcher *launcher)
 {
+    launcher->home_group = (int32_t)SYS1(getpgid, 0);
     if (!(launcher->block->flags & LAUNCH_PTY)) {
         launcher->job_fd = (int32_t)SYS4(openat, AT_FDCWD, "/dev/tty", O_RDWR | O_CLOEXEC, 0);
-        return 0;
+        return SYS2(setpgid, 0, 0);
     }
     long result = SYS0(setsid);
     return result < 0 ? result : SYS3(ioctl, launcher->job_fd, TIOCSCTTY, 0);
@@ -106,7 +110,7 @@ static void report_command(struct launcher *launcher, int32_t status)
     }
     launcher->has_ended = 1;
     if (launcher->has_lent)
-        give_terminal(launcher, (int32_t)SYS1(getpgid, 0));
+        give_terminal(launcher, launcher->home_group);
     launcher->has_lent = 0;
     if (handover->error)
         send_report(REPORT_FAILED, launcher->command_pid, handover->error, (uint32_t)handover->stage, -1);
@@ -133,15 +137,13 @@ static int reap(struct launcher *launcher)
 
 /*
  * Signals that reach the launcher itself. hallpass forwards what it gets, so only these concern us: the pty hangs up
- * (its session's leader is told, and nobody else), our group is continued, and, with hallpass gone, a wish to end.
+ * (its session's leader is told, and nobody else) and, with hallpass gone, a wish to end.
  */
 static void answer_signal(struct launcher *launcher, uint32_t signal)
 {
     int has_pty = launcher->block->flags & LAUNCH_PTY;
     if (signal == SIGHUP && has_pty && !launcher->is_released && !launcher->has_ended)
         SYS2(kill, -launcher->command_pid, SIGHUP);
-    if (signal == SIGCONT && !has_pty && !launcher->has_ended)
-        continue_command(launcher);
     if (signal == SIGTERM && launcher->is_released)
         kill_everything(launcher);
 }

@@ -26,6 +26,7 @@ struct launcher {
     int32_t command_pid; /* CMD and its process group */
     int32_t scope_fd;    /* the ruleset that keeps signals inside, -1 without */
     int has_scope;       /* kill(-1) reaches the sandbox and nothing else */
+    int32_t home_group;  /* hallpass's process group, which has its terminal without a pty */
     int has_lent;        /* without a pty: CMD's group has hallpass's terminal */
     int has_ended;       /* CMD */
     int is_released;

@@ -14,7 +14,7 @@ long give_terminal(const struct launcher *launcher, int32_t group)
 static int has_foreground(const struct launcher *launcher)
 {
     int32_t group = 0;
-    return SYS3(ioctl, launcher->job_fd, TIOCGPGRP, &group) == 0 && group == SYS1(getpgid, 0);
+    return SYS3(ioctl, launcher->job_fd, TIOCGPGRP, &group) == 0 && group == launcher->home_group;
 }
 
 static void continue_group(const struct launcher *launcher)
@@ -45,14 +45,14 @@ int answer_stop(struct launcher *launcher, int signal)
         return 0;
     }
     if (launcher->has_lent)
-        give_terminal(launcher, (int32_t)SYS1(getpgid, 0));
+        give_terminal(launcher, launcher->home_group);
     return 1;
 }
 
 void rescue_modes(const struct launcher *launcher)
 {
     if (launcher->has_lent)
-        give_terminal(launcher, (int32_t)SYS1(getpgid, 0));
+        give_terminal(launcher, launcher->home_group);
     if (launcher->terminal_fd >= 0)
         SYS3(ioctl, launcher->terminal_fd, TCSETS, block_at(launcher, launcher->block->termios_at));
 }
