@@ -152,7 +152,10 @@ export class Matcher {
     return this.#exports.matchBelow(category, length);
   }
 
-  /** The strictest rule below a path that names the path's own last name (a link put at `.git`), or NO_RULE. */
+  /**
+   * For what makes a path lead elsewhere, beside matchName: the strictest rule below it that names the path's own last
+   * name (a link put at `.git`), or that nothing but a file is allowed there (a verdict without a rule), or NO_RULE.
+   */
   matchLink(category: CategoryCode, length: number): number {
     return this.#exports.matchLink(category, length);
   }

@@ -5,7 +5,7 @@ import { rulesOf, seeded } from "../src/policy/fixture.ts";
 import { formatTarget } from "../src/policy/format.ts";
 import { referenceMatch } from "../src/policy/reference.ts";
 import { Tier, type PlacedRule } from "../src/policy/rule.ts";
-import { NO_RULE, packVerdict } from "../src/policy/verdict.ts";
+import { NO_RULE, packVerdict, verdictOf } from "../src/policy/verdict.ts";
 import { PATH_CASES } from "./testing/cases.ts";
 import { ask, matcherOf, minimatchPath } from "./testing/fixture.ts";
 import { Matcher, PolicyChannel } from "./host.ts";
@@ -172,6 +172,24 @@ describe("below a folder", () => {
     expect(tier("/p/.git", "matchLink")).toBe(Tier.ask);
     expect(tier("/p/sub/.git/hooks", "matchLink")).toBe(Tier.ask);
     expect(tier("/p/secret", "matchLink")).toBe(Tier.deny);
+  });
+});
+
+describe("a link in the place of a path", () => {
+  const matcher = matcherOf(
+    rulesOf("allow write /home/me/file", "allow write /home/me/tree/**", "deny write /home/me/no"),
+  );
+  const asks = (path: string) =>
+    verdictOf(ask(matcher, "write", path, "matchLink")) !== "ask" ||
+    ask(matcher, "write", path, "matchLink") !== NO_RULE;
+
+  test("is not covered by a rule for that very path, but by one on the folder", () => {
+    expect(asks("/home/me/file")).toBe(true);
+    expect(verdictOf(ask(matcher, "write", "/home/me/file", "matchLink"))).toBe("ask");
+    expect(asks("/home/me/tree/file")).toBe(false);
+    expect(asks("/home/me/file/below")).toBe(false);
+    expect(verdictOf(ask(matcher, "write", "/home/me/no", "matchLink"))).toBe("deny");
+    expect(asks("/elsewhere")).toBe(false);
   });
 });
 

@@ -2,7 +2,7 @@
 // Every export takes and gives integers; a negative result is an errno, and the caller denies.
 
 import { abstractVerdict, inetVerdict } from "./connect";
-import { verdictBelow, verdictHere, walk } from "./path";
+import { verdictBelow, verdictHere, verdictLink, walk } from "./path";
 import {
   Edge,
   Group,
@@ -65,13 +65,13 @@ export function matchName(category: u32, length: u32): i32 {
 /** The strictest verdict that something below the folder could meet, or NO_RULE. */
 export function matchBelow(category: u32, length: u32): i32 {
   const error = walkOnly(category, length);
-  return error != 0 ? error : <i32>verdictBelow(false);
+  return error != 0 ? error : <i32>verdictBelow();
 }
 
-/** As matchBelow, for what makes the path lead elsewhere: only rules that name its last name. */
+/** What making the path lead elsewhere meets beyond matchName: a rule below it, or that only a file is allowed here. */
 export function matchLink(category: u32, length: u32): i32 {
   const error = walkOnly(category, length);
-  return error != 0 ? error : <i32>verdictBelow(true);
+  return error != 0 ? error : <i32>verdictLink();
 }
 
 function walkOnly(category: u32, length: u32): i32 {

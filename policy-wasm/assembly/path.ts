@@ -9,6 +9,9 @@ const EINVAL: i32 = 22;
 
 const PREFIX: u32 = 1;
 
+/** Asked by default, by no rule that has an index. */
+const ASKED: u32 = 0x50ffffff;
+
 let list: u32 = 0;
 let spare: u32 = 0;
 let count: u32 = 0;
@@ -126,11 +129,23 @@ export function verdictHere(isName: bool): u32 {
   return best;
 }
 
+/** The strictest verdict that a path below the walked one could meet, less what a better rule on all of it takes away. */
+export function verdictBelow(): u32 {
+  return strictestBelow(false);
+}
+
 /**
- * The strictest verdict that a path below the walked one could meet and that no better rule on the whole folder takes
- * away; NO_RULE where none could. With `isLink` only rules that name the walked path's last name count.
+ * What a link in the place of the walked path meets: the strictest rule below that names the path's last name; else
+ * ASKED where the name is allowed only by a rule for this very path, which is for a file and not for a way to others.
  */
-export function verdictBelow(isLink: bool): u32 {
+export function verdictLink(): u32 {
+  const strictest = strictestBelow(true);
+  if (strictest != NO_RULE || isRestricting(covered)) return strictest;
+  const named = verdictHere(true);
+  return covered == NO_RULE && named != NO_RULE && !isRestricting(named) ? ASKED : strictest;
+}
+
+function strictestBelow(isLink: bool): u32 {
   let cover = covered;
   let strictest = NO_RULE;
   for (let at: u32 = 0; at < count; at++) {

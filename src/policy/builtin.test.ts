@@ -105,6 +105,20 @@ describe("what is written without asking", () => {
     expect(verdicts(rules, "write", denied)).toEqual(denied.map((path) => `deny ${path}`));
   });
 
+  test("is a device's content and not its name", () => {
+    expect(explain(rulesWith(), "write", "/dev/null", true).verdict).toBe("ask");
+    expect(explain(rulesWith(), "write", "/home/me/.viminfo", true).verdict).toBe("allow");
+  });
+
+  test("is not what a history leads to when it is a link, which an earlier session may have made", () => {
+    const disk = diskOf("/home/me/.bash_history -> .bashrc", "/home/me/.zsh_history.new -> .zshrc");
+    const rules = implicitRules({ ...context, disk });
+    expect(verdicts(rules, "write", ["/home/me/.bashrc", "/home/me/.zshrc"])).toEqual([
+      "ask /home/me/.bashrc",
+      "ask /home/me/.zshrc",
+    ]);
+  });
+
   test("--deny-path holds against a rule", () => {
     const rules = [
       ...builtinRules({ ...context, denyPaths: ["/work/app/secret"] }),

@@ -1,7 +1,8 @@
 /** The rules that nobody wrote: what is always denied, what is asked by default, what is allowed from the start. */
+import { expandBraces } from "./braces.ts";
 import { escapeGlob } from "./glob.ts";
-import { groupRules } from "./groups.ts";
-import { joinPath } from "./paths.ts";
+import { groupLines, groupRules } from "./groups.ts";
+import { isWithin, joinPath } from "./paths.ts";
 import { Tier, type Category, type PlacedRule, type RuleAction, type RuleOrigin } from "./rule.ts";
 import { settle, type SettleContext } from "./settle.ts";
 
@@ -56,8 +57,15 @@ export interface ImplicitContext extends SettleContext {
 }
 
 /** What is asked by default, and what is allowed where nothing else says so. */
-export function implicitRules(context: ImplicitContext): PlacedRule[] {
+export function implicitRules(given: ImplicitContext): PlacedRule[] {
+  const context = { mayReplace: inOwnFolders(given), ...given };
   return [...guardRules(context), ...allowedWrites(context), ...allowedPrograms(context), ...quietSockets(context)];
+}
+
+/** What is implicitly writable may be the work of an earlier session: a link there is not followed by what allows. */
+function inOwnFolders({ project, tmpdir, noImplicit }: ImplicitContext): (path: string) => boolean {
+  const folders = noImplicit ? [] : [project, tmpdir].filter((folder) => folder !== undefined);
+  return (path) => folders.some((folder) => path !== folder && isWithin(path, folder));
 }
 
 function guardRules(context: ImplicitContext): PlacedRule[] {
@@ -106,13 +114,20 @@ function allowedWrites(context: ImplicitContext): PlacedRule[] {
   const place = placer("implicit", context);
   const folders = [project, tmpdir].filter((folder) => folder !== undefined);
   const implicit = { tier: Tier.implicit, kind: "implicit" } as const;
+  const histories = new Set(groupLines("history", context).flatMap(({ rule }) => expandBraces(rule.target) ?? []));
   return [
     ...folders.map((folder) =>
       place("allow", "write", joinPath(escapeGlob(folder), "**"), Tier.implicit, { kind: "implicit" }),
     ),
-    ...groupRules("devices", { ...context, ...implicit }),
-    ...groupRules("history", { ...context, ...implicit }),
+    ...groupRules("devices", { ...context, ...implicit }).map(keepName),
+    // A history that is a link may have been made one by an earlier session, whose rule lets it replace the file.
+    ...groupRules("history", { ...context, ...implicit, mayReplace: (path) => histories.has(path) }),
   ];
+}
+
+/** A device is written to, not removed. */
+function keepName(rule: PlacedRule): PlacedRule {
+  return { ...rule, patterns: (rule.patterns ?? [rule.target]).map((target) => `${target}/**`) };
 }
 
 function allowedPrograms(context: ImplicitContext): PlacedRule[] {

@@ -20,6 +20,7 @@ export { isWithin, joinPath, parentPath } from "./paths.ts";
 export { referenceConnect, referenceMatch } from "./reference.ts";
 export * from "./rule.ts";
 export { settle, type SettleContext } from "./settle.ts";
+export { settleTogether } from "./settle-together.ts";
 export { show } from "./show.ts";
 export * from "./verdict.ts";
 export { widerTargets, type WiderContext, type WiderTargets } from "./wider.ts";

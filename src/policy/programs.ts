@@ -7,6 +7,7 @@ import { hasGlob, joinPath } from "./paths.ts";
 export interface ProgramPlaces {
   readonly disk: Disk;
   readonly path: readonly string[];
+  readonly mayReplace?: (path: string) => boolean;
 }
 
 /** Where programs are on every Linux, whatever $PATH says: scripts name them by full path. */
@@ -16,15 +17,18 @@ const USUAL = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/s
  * The real files that a bare name stands for, as globs: in every folder of $PATH and the usual ones. `there`: only those
  * that are there now; `anywhere`: also those that may come (what is forbidden stays so).
  */
-export function lookUp(name: string, { disk, path }: ProgramPlaces, which: "there" | "anywhere"): string[] {
+export function lookUp(name: string, places: ProgramPlaces, which: "there" | "anywhere"): string[] {
+  const { disk, path, mayReplace } = places;
   const index = indexOf(disk, path);
   // The folders are real already, so a file that is no link is its own real path.
-  const found = index
-    .find(name)
-    .map((file) => escapeGlob(disk.readlink(file) === undefined ? file : follow(file, disk).path));
-  if (which === "there") return found;
+  const isLink = (file: string) => disk.readlink(file) !== undefined;
+  const found = index.find(name).map((file) => ({ file, real: isLink(file) ? follow(file, disk).path : file }));
+  if (which === "there") {
+    const trusted = mayReplace === undefined ? found : found.filter(({ file }) => !isLink(file) || !mayReplace(file));
+    return trusted.map(({ real }) => escapeGlob(real));
+  }
   const coming = index.folders.map((folder) => joinPath(escapeGlob(folder), name));
-  return [...new Set([...found, ...coming])];
+  return [...new Set([...found.map(({ real }) => escapeGlob(real)), ...coming])];
 }
 
 const indexes = new WeakMap<Disk, { path: readonly string[]; index: ProgramIndex }>();

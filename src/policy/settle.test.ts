@@ -4,6 +4,7 @@ import { groupTargets } from "./group-targets.ts";
 import { groups } from "./groups.ts";
 import { parseRules } from "./parse.ts";
 import { referenceMatch } from "./reference.ts";
+import { settleTogether } from "./settle-together.ts";
 import { settle } from "./settle.ts";
 import { NO_RULE, verdictOf } from "./verdict.ts";
 
@@ -49,6 +50,39 @@ describe("links", () => {
   for (const [line, patterns] of cases) {
     test(`${line} stands for ${patterns.join(" and ")}`, () => expect(patternsOf(line)).toEqual(patterns));
   }
+});
+
+describe("links that a sandbox may have made", () => {
+  const inForce = rulesOf("allow write /work/app/**", "allow write ~/.cache/**");
+  const planted = diskOf(
+    "/work/app/build -> /home/me/.ssh",
+    "/home/me/.cache/pip -> /home/me/.ssh",
+    "/home/me/.bashrc -> dotfiles/bashrc",
+    "/work/app/bin/git -> /usr/bin/curl",
+    "/usr/bin/curl",
+    "/usr/bin/git",
+  );
+  const here = { ...context, disk: planted, path: ["/work/app/bin", "/usr/bin"] };
+  const verdict = (category: "write" | "exec", path: string, ...lines: readonly string[]) =>
+    verdictOf(referenceMatch(settleTogether(rulesOf(...lines), here, inForce), category, path));
+
+  test("are followed by no rule that allows", () => {
+    expect(verdict("write", "/home/me/.ssh/id", "allow write ./build/**")).toBe("ask");
+    expect(verdict("write", "/home/me/.ssh/id", "allow write ~/.cache/pip/**")).toBe("ask");
+    expect(verdict("exec", "/usr/bin/curl", "allow exec git")).toBe("ask");
+    expect(verdict("exec", "/usr/bin/git", "allow exec git")).toBe("allow");
+    expect(verdict("exec", "/usr/bin/curl", "allow exec ./bin/git")).toBe("ask");
+  });
+
+  test("are followed where the rules themselves open the folder that they are in, neither", () => {
+    const lines = ["allow write /home/me/**", "allow write ~/.cache/pip/**"];
+    expect(settleTogether(rulesOf(...lines), here).map((rule) => rule.patterns)).toEqual([undefined, undefined]);
+  });
+
+  test("are followed by what forbids, and so is the user's own link", () => {
+    expect(verdict("write", "/home/me/.ssh/id", "deny write ./build/**")).toBe("deny");
+    expect(verdict("write", "/home/me/dotfiles/bashrc", "allow write ~/.bashrc")).toBe("allow");
+  });
 });
 
 describe("programs", () => {

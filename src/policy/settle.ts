@@ -16,6 +16,11 @@ export interface SettleContext extends Places {
   readonly disk: Disk;
   /** The folders of the session's $PATH. */
   readonly path: readonly string[];
+  /**
+   * Whether a sandbox can have put what is at a real path there (see settle-together.ts). What allows follows no such
+   * link: else a folder of the project, swapped for a link to ~/.ssh, would open ~/.ssh to the next session.
+   */
+  readonly mayReplace?: (path: string) => boolean;
 }
 
 /** The rule with its `patterns`. */
@@ -26,12 +31,18 @@ export function settle<R extends Rule>(rule: R, context: SettleContext): R {
 }
 
 function standsFor(rule: Rule, context: SettleContext): string[] {
+  const { mayReplace } = context;
+  const disk = rule.action === "allow" && mayReplace !== undefined ? trusted(context.disk, mayReplace) : context.disk;
   if (rule.target.startsWith("@")) return groupPatterns(rule, context);
-  if (rule.category === "connect") return destPatterns(rule, context);
+  if (rule.category === "connect") return destPatterns(rule, disk);
   if (rule.category === "exec" && !rule.target.includes("/")) {
     return lookUp(rule.target, context, rule.action === "allow" ? "there" : "anywhere");
   }
-  return pathPatterns(rule.target, context.disk, rule.action !== "allow");
+  return pathPatterns(rule.target, disk, rule.action !== "allow");
+}
+
+function trusted(disk: Disk, mayReplace: (path: string) => boolean): Disk {
+  return { ...disk, readlink: (path) => (mayReplace(path) ? undefined : disk.readlink(path)) };
 }
 
 /** The members of a group; what they say (allow, ask) is the rule's to say. */
@@ -42,10 +53,10 @@ function groupPatterns(rule: Rule, context: SettleContext): string[] {
   );
 }
 
-function destPatterns(rule: Rule, context: SettleContext): string[] {
+function destPatterns(rule: Rule, disk: Disk): string[] {
   const dest = destOf(rule.target);
   if (dest.kind !== "unix") return [rule.target];
-  const globs = pathPatterns(dest.glob, context.disk, rule.action !== "allow");
+  const globs = pathPatterns(dest.glob, disk, rule.action !== "allow");
   return globs.map((glob) => formatDest({ kind: "unix", glob }));
 }
 

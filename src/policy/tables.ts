@@ -106,6 +106,13 @@ interface SlotEntry {
   readonly value: number;
 }
 
+interface Affix {
+  readonly kind: number;
+  readonly bytes: Uint8Array;
+}
+
+type AffixedEdge = GlobEdge & { readonly affix: Affix };
+
 class Builder {
   readonly groups: number[] = [];
   readonly edges: number[] = [];
@@ -121,7 +128,7 @@ class Builder {
   node(node: TrieNode): number[] {
     for (const [name, child] of node.names) this.#slot(node.index, encodePath(name), child.index);
     const group = this.groups.length / (layout.GROUP_SIZE / 4);
-    const count = this.#globGroups([...node.globs.values()]);
+    const count = this.#globGroups(node.globs);
     return [node.here, node.name, node.below, node.beneath, node.star?.index ?? 0, group, count, node.loop ? 1 : 0];
   }
 
@@ -167,32 +174,28 @@ class Builder {
   }
 
   /** Globs are found by what they begin or end with, so that ten thousand of them in one folder cost no more than ten. */
-  #globGroups(globs: readonly GlobEdge[]): number {
-    const byAffix = Map.groupBy(globs, ({ tokens }) => {
-      const { kind, bytes } = affixOf(tokens);
-      return `${kind}/${bytes.length}`;
-    });
-    for (const members of byAffix.values()) {
-      const { kind, bytes } = affixOf(members[0]!.tokens);
+  #globGroups(globs: ReadonlyMap<string, GlobEdge>): number {
+    if (globs.size === 0) return 0;
+    const edges = Array.from(globs.values(), (edge) => ({ ...edge, affix: affixOf(edge.tokens) }));
+    const groups = Map.groupBy(edges, ({ affix: { kind, bytes } }) => `${kind}/${bytes.length}`);
+    for (const members of groups.values()) {
+      const { kind, bytes } = members[0]!.affix;
       const first = this.edges.length / (layout.EDGE_SIZE / 4);
       const owner = this.nodeCount + 1 + this.groups.length / (layout.GROUP_SIZE / 4);
       this.groups.push(kind, bytes.length, first, members.length);
-      this.#edgesByAffix(members, kind, owner);
+      for (const same of Map.groupBy(members, ({ affix }) => affix.bytes.join()).values()) this.#edgesOf(same, owner);
     }
-    return byAffix.size;
+    return groups.size;
   }
 
-  #edgesByAffix(members: readonly GlobEdge[], kind: number, owner: number): void {
-    const same = Map.groupBy(members, ({ tokens }) => affixOf(tokens).bytes.join());
-    for (const edges of same.values()) {
-      if (kind !== layout.GroupKind.any) {
-        this.#slot(owner, affixOf(edges[0]!.tokens).bytes, this.edges.length / (layout.EDGE_SIZE / 4));
-      }
-      edges.forEach(({ tokens, child }, index) => {
-        const [program, length] = this.#program(tokens);
-        this.edges.push(program, length, child.index, index === edges.length - 1 ? 1 : 0);
-      });
-    }
+  /** Edges with one affix, which leads to the first of them. */
+  #edgesOf(edges: readonly AffixedEdge[], owner: number): void {
+    const { kind, bytes } = edges[0]!.affix;
+    if (kind !== layout.GroupKind.any) this.#slot(owner, bytes, this.edges.length / (layout.EDGE_SIZE / 4));
+    edges.forEach(({ tokens, child }, index) => {
+      const [program, length] = this.#program(tokens);
+      this.edges.push(program, length, child.index, index === edges.length - 1 ? 1 : 0);
+    });
   }
 
   #program(tokens: readonly Token[]): [at: number, length: number] {
@@ -216,7 +219,7 @@ function tokenWords(token: Token): number[] {
 }
 
 /** The longer of the literal beginning and the literal end. */
-function affixOf(tokens: readonly Token[]): { kind: number; bytes: Uint8Array } {
+function affixOf(tokens: readonly Token[]): Affix {
   const isMeta = (token: Token) => typeof token !== "number";
   const before = literalBytes(tokens.slice(0, tokens.findIndex(isMeta)));
   const after = literalBytes(tokens.slice(tokens.findLastIndex(isMeta) + 1));
