@@ -29,8 +29,8 @@ export type SessionInput =
   | { readonly type: "log-full"; readonly full: boolean; readonly problem?: string }
   | { readonly type: "info"; readonly info: SessionInfo }
   | { readonly type: "tick" }
-  /** CMD has ended: what still waits is refused. */
-  | { readonly type: "end" };
+  /** CMD has ended and left so many processes: what still waits is refused. */
+  | { readonly type: "end"; readonly left: number };
 
 /** A change to a rule file; `line` counts from 1 and is checked against `before`. */
 export type FileChange =

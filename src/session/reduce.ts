@@ -36,7 +36,7 @@ function apply(turn: Turn, input: SessionInput): void {
     case "tick":
       return tick(turn);
     case "end":
-      return end(turn);
+      return end(turn, input.left);
   }
 }
 
@@ -95,11 +95,11 @@ function timeOut(turn: Turn, pending: Pending): void {
     refuse(turn, waiter, { reason: "timeout", request: pending.request.id });
 }
 
-function end(turn: Turn): void {
+function end(turn: Turn, left: number): void {
   for (const pending of turn.state.requests.values()) {
     closeAs(turn, pending, "gone");
     for (const waiter of pending.waiters.values())
-      refuse(turn, waiter, { reason: "error", request: pending.request.id });
+      refuse(turn, waiter, { reason: left === 0 ? "gone" : "error", request: pending.request.id });
   }
 }
 

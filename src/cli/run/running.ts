@@ -143,9 +143,9 @@ export class Running {
   /** Starts CMD; the exit code once everything is over. */
   async toTheEnd(): Promise<number> {
     const { relay, start } = this.run;
-    await this.files.start();
-    if (relay) await relay.start();
     try {
+      await this.files.start();
+      if (relay) await relay.start();
       this.supervisor = await this.startSupervisor();
       const signals = new SignalRelay((signal) => this.supervisor?.launched.signal(signal, true), start.ignored);
       if (relay) relay.attach(connectInProcess(this.session, "bar"));
@@ -240,7 +240,7 @@ export class Running {
     if (ended.left > 0 && this.wantsEnd) this.supervisor?.launched.kill();
     else if (ended.left > 0 && options.wait) await this.waitForRest(ended);
     else if (ended.left > 0) this.say(leftLine(ended.left));
-    this.session.take({ type: "end" });
+    this.session.take({ type: "end", left: ended.left });
     this.session.close(`${argv[0]} has ended`);
     signals.stop();
   }
