@@ -57,6 +57,7 @@ describe("the module", () => {
       SLOT_STRING: Slot.string,
       GROUP_SIZE: layout.GROUP_SIZE,
       GROUP_EDGE: Group.edge,
+      GROUP_INNER: Group.innerLow,
       EDGE_SIZE: layout.EDGE_SIZE,
       EDGE_CHILD: Edge.child,
       PORT_SIZE: layout.PORT_SIZE,

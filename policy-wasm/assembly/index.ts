@@ -135,6 +135,7 @@ export const SLOT_VALUE: u32 = offsetof<Slot>("value");
 export const SLOT_STRING: u32 = offsetof<Slot>("string");
 export const GROUP_SIZE: u32 = offsetof<Group>();
 export const GROUP_EDGE: u32 = offsetof<Group>("edge");
+export const GROUP_INNER: u32 = offsetof<Group>("innerLow");
 export const EDGE_SIZE: u32 = offsetof<Edge>();
 export const EDGE_CHILD: u32 = offsetof<Edge>("child");
 export const PORT_SIZE: u32 = offsetof<Port>();

@@ -57,6 +57,8 @@ function followGlobs(index: u32, name: u32, end: u32): void {
     let first = globs.edge;
     if (globs.kind != 0) {
       const affix = globs.kind == PREFIX ? name : end - globs.length;
+      const inner = load<u8>(globs.kind == PREFIX ? affix + globs.length - 1 : affix);
+      if (((((inner & 32) == 0 ? globs.innerLow : globs.innerHigh) >> (inner & 31)) & 1) == 0) continue;
       first = find(header.nodeCount + at, hashBytes(affix, globs.length), affix, globs.length);
       if (first == NOT_FOUND) continue;
     }

@@ -63,13 +63,15 @@ export class Slot {
   value: u32;
 }
 
-//  0 kind   4 length of the affix   8 first edge   12 edges                                                    (16)
+//  0 kind   4 length of the affix   8 first edge   12 edges   16, 20 bits of its byte nearest to the glob      (24)
 @unmanaged
 export class Group {
   kind: u32;
   length: u32;
   edge: u32;
   edgeCount: u32;
+  innerLow: u32;
+  innerHigh: u32;
 }
 
 //  0 program (word)   4 length (words)   8 child   12 last                                                     (16)

@@ -72,8 +72,9 @@ export const SLOT_SIZE = 20;
 export const Slot = { owner: 0, hash: 4, string: 8, length: 12, value: 16 } as const;
 
 /** Globs of a node that share the kind and length of what they begin or end with. */
-export const GROUP_SIZE = 16;
-export const Group = { kind: 0, length: 4, edge: 8, edgeCount: 12 } as const;
+export const GROUP_SIZE = 24;
+/** `inner`: 64 bits, one for each value (modulo 64) of the affix's byte nearest to the glob: most names stop there. */
+export const Group = { kind: 0, length: 4, edge: 8, edgeCount: 12, innerLow: 16, innerHigh: 20 } as const;
 export const GroupKind = { any: 0, prefix: 1, suffix: 2 } as const;
 
 /** One glob for one name: its program and where it leads. Edges with one affix stand together; the last has `last` 1. */

@@ -182,7 +182,7 @@ class Builder {
       const { kind, bytes } = members[0]!.affix;
       const first = this.edges.length / (layout.EDGE_SIZE / 4);
       const owner = this.nodeCount + 1 + this.groups.length / (layout.GROUP_SIZE / 4);
-      this.groups.push(kind, bytes.length, first, members.length);
+      this.groups.push(kind, bytes.length, first, members.length, ...innerBits(members));
       for (const same of Map.groupBy(members, ({ affix }) => affix.bytes.join()).values()) this.#edgesOf(same, owner);
     }
     return groups.size;
@@ -219,6 +219,17 @@ function tokenWords(token: Token): number[] {
 }
 
 /** The longer of the literal beginning and the literal end. */
+/** The bits of the bytes at which a prefix ends or a suffix begins. */
+function innerBits(edges: readonly AffixedEdge[]): [low: number, high: number] {
+  const bits: [number, number] = [0, 0];
+  for (const { affix } of edges) {
+    const byte = (affix.kind === layout.GroupKind.prefix ? affix.bytes.at(-1) : affix.bytes[0]) ?? 0;
+    const half = (byte & 32) === 0 ? 0 : 1;
+    bits[half] = (bits[half] | (1 << (byte & 31))) >>> 0;
+  }
+  return bits;
+}
+
 function affixOf(tokens: readonly Token[]): Affix {
   const isMeta = (token: Token) => typeof token !== "number";
   const before = literalBytes(tokens.slice(0, tokens.findIndex(isMeta)));
