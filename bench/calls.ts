@@ -66,8 +66,15 @@ function plan(kind: Kind, places: Places, tools: Tools): Plan {
     name,
     measure: () => printedNumber([...inFront, ...work], places.project),
   });
-  // What nothing allows and `--prompt=allow` lets pass lies outside of the fence: it must be carried out.
-  const hallpass = [tools.hallpass, "--prompt=allow", `--deny-path=${join(places.project, "denied")}`, "--"];
+  // A glob is no root of the fence: what it allows outside must be carried out.
+  const hallpass = [
+    tools.hallpass,
+    "--prompt=deny",
+    `--allow-path=${join(places.outside, "f*")}`,
+    `--deny-path=${join(places.project, "denied")}`,
+    `--allow-exec=${tools.calls}`,
+    "--",
+  ];
   const bare = kind.kind === "denied" ? [] : [runner("bare", [])];
   return {
     what: kind.what,
