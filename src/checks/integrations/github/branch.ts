@@ -21,7 +21,8 @@ export interface BranchAsk {
 }
 
 const Restrictions = record({ users: reported(record({ login: text })), teams: reported(record({ slug: text })) });
-const Protection = record({
+// No `record`: an answer that is null is not a branch without protection.
+const Protection = z.object({
   restrictions: maybe(Restrictions),
   enforce_admins: maybe(record({ enabled: maybeFlag })),
   required_pull_request_reviews: maybe(record({ url: anything })),
