@@ -20,6 +20,11 @@ export class ActionPool {
     private readonly failed: (error: string) => void,
   ) {}
 
+  /** So that the first call that needs one does not wait for its start. */
+  warm(): void {
+    if (this.slots.length === 0) this.start();
+  }
+
   run(replay: Replay): void {
     const slot = this.idleSlot();
     slot.busy++;

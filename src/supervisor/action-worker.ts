@@ -30,6 +30,7 @@ function prepare(setup: SupervisorSetup): void {
   supervision = new Supervision(setup, matcherFor(setup.policy), note, {
     mayTakeLong: true,
     openBlocking: (s, how) => blocking.open(s, how),
+    connectBlocking: (s, copy, address) => blocking.connect(s, copy, address),
     watchExec: (s, programs) => {
       watch.add(s.call.tid, programs);
       checkLater(watch);

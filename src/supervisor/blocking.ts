@@ -8,6 +8,7 @@ import { Call } from "./call.ts";
 import type { OpenHow } from "./handlers/open.ts";
 import { hasDeliverableSignal } from "./pending.ts";
 import { readStatus } from "./process-status.ts";
+import type { SocketAddress } from "./socket-address.ts";
 import type { Supervision } from "./supervision.ts";
 
 interface Job {
@@ -15,8 +16,9 @@ interface Job {
   readonly notification: Uint8Array;
   readonly tid: number;
   /** What the call works on, held until it ends. */
-  readonly held: number;
-  readonly isCloexec: boolean;
+  readonly held: readonly number[];
+  /** A result of an open is handed over as a descriptor. */
+  readonly gives: "fd" | "fd-cloexec" | "value";
   /** What the caller gets instead of EINTR: a signal came, or it is dead. */
   isInterrupted: boolean;
 }
@@ -47,16 +49,24 @@ export class Blocking {
         : BlockingCall.open(first.parent, first.name, flags | O_NOFOLLOW, 0);
     s.disguise.takeOff();
     if (typeof call === "number") return s.call.result(call);
-    this.jobs.push({
-      call,
-      notification: s.call.copy(),
-      tid: s.call.tid,
-      held: first.object >= 0 ? first.object : first.parent,
-      isCloexec: (how.flags & O_CLOEXEC) !== 0,
-      isInterrupted: false,
-    });
+    const held = [first.object >= 0 ? first.object : first.parent];
     if (first.object >= 0) first.object = -1;
     else first.parent = -1;
+    this.wait(s, call, held, (how.flags & O_CLOEXEC) !== 0 ? "fd-cloexec" : "fd");
+  }
+
+  /** `copy` and the socket file, where there is one, are taken over. */
+  connect(s: Supervision, copy: number, address: SocketAddress): void {
+    const call = BlockingCall.connect(copy, address.bytes, address.length);
+    if (typeof call === "number") return s.call.result(call);
+    const held = s.first.object < 0 ? [copy] : [copy, s.first.object];
+    s.first.object = -1;
+    s.second.object = -1;
+    this.wait(s, call, held, "value");
+  }
+
+  private wait(s: Supervision, call: BlockingCall, held: readonly number[], gives: Job["gives"]): void {
+    this.jobs.push({ call, notification: s.call.copy(), tid: s.call.tid, held, gives, isInterrupted: false });
     s.call.leave();
     this.timer ??= setInterval(() => this.poll(), POLL_MS);
   }
@@ -75,11 +85,12 @@ export class Blocking {
   }
 
   private finish(job: Job, result: number): void {
-    close(job.held);
+    for (const fd of job.held) close(fd);
     const { answer } = this;
     answer.load(job.notification);
     if (result < 0) return answer.result(job.isInterrupted ? -Errno.ERESTARTSYS : result);
-    answer.giveFd(result, job.isCloexec);
+    if (job.gives === "value") return answer.result(result);
+    answer.giveFd(result, job.gives === "fd-cloexec");
     close(result);
   }
 

@@ -51,6 +51,13 @@ export class Disguise {
     return this.isRoot ? this.become(tid, status.credentials) : 0;
   }
 
+  /** Whether the caller is somebody else than this thread: not only in what it may do to files. */
+  differs(tid: number): boolean {
+    if (!this.isRoot) return false;
+    const status = readStatus(tid);
+    return !status || !isSame(status.credentials, this.own) || this.namespaceOf(tid) !== this.ownNamespace;
+  }
+
   takeOff(): void {
     if (!this.isWorn) return;
     this.isWorn = false;

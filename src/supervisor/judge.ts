@@ -56,9 +56,11 @@ export class Judge {
     return this.ask("match", CategoryCode.read, path);
   }
 
-  /** An address in the matcher's own form (policy-wasm). */
-  connect(address: PathBytes): number {
-    return this.ask("match", CategoryCode.connect, address);
+  /** An address in the matcher's own form (policy-wasm/assembly/connect.ts). */
+  connect(record: Uint8Array): number {
+    if (record.length > this.matcher.pathCapacity) return -Errno.ENAMETOOLONG;
+    this.matcher.pathBytes.set(record);
+    return this.matcher.match(CategoryCode.connect, record.length);
   }
 
   rule(packed: number): PlacedRule | undefined {

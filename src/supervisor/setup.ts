@@ -39,7 +39,11 @@ export interface SupervisorSetup {
 const LOCK = 0;
 const ROOTS_MAY_DIFFER = 1;
 const LOG_IS_BEHIND = 2;
-const DEAD_ROOTS = 3;
+const NEXT_SOCKET = 3;
+const SOCKETS = 4;
+/** The youngest socket files of the sandbox, three words each: device, inode in halves. */
+const MOST_SOCKETS = 4096;
+const DEAD_ROOTS = SOCKETS + 3 * MOST_SOCKETS;
 
 export function makeShared(fenceRoots: number): SharedArrayBuffer {
   return new SharedArrayBuffer(4 * (DEAD_ROOTS + fenceRoots));
@@ -71,6 +75,20 @@ export class Shared {
   /** A decision waits until the log can take it (SPEC §5). */
   awaitLog(): void {
     while (Atomics.load(this.words, LOG_IS_BEHIND) !== 0) Atomics.wait(this.words, LOG_IS_BEHIND, 1);
+  }
+
+  /** A socket file that a process of the sandbox has bound. */
+  addSocket(dev: number, inoLow: number, inoHigh: number): void {
+    const slot = (Atomics.add(this.words, NEXT_SOCKET, 1) >>> 0) % MOST_SOCKETS;
+    this.words.set([dev, inoLow, inoHigh], SOCKETS + 3 * slot);
+  }
+
+  hasSocket(dev: number, inoLow: number, inoHigh: number): boolean {
+    const { words } = this;
+    for (let at = SOCKETS; at < DEAD_ROOTS; at += 3) {
+      if (words[at + 1] === (inoLow | 0) && words[at] === (dev | 0) && words[at + 2] === (inoHigh | 0)) return true;
+    }
+    return false;
   }
 
   /** One worker at a time judges and acts: no call of the sandbox can change names between another's two steps. */

@@ -98,7 +98,7 @@ export class Supervision {
     this.lookup = new Lookup(this.call, isInside);
     this.fence = new Continuing(setup.fenceRoots, this.shared.deadRoots, this.disguise.isRoot);
     const insidePids = (): Iterable<number> => descendants(setup.launcherPid);
-    this.sockets = new OwnSockets(insidePids);
+    this.sockets = new OwnSockets(this.shared, insidePids);
     this.specials = new Specials({
       hasImplicit: setup.hasImplicit,
       allowsTerminal: setup.allowsTerminal,

@@ -65,6 +65,9 @@ export interface SupervisorOptions {
   readonly events: SupervisorEvents;
 }
 
+/** A program that ends sooner needs no action worker as a rule. */
+const WARM_AFTER_MS = 250;
+
 export class Supervisor {
   private readonly pending: Pending;
   private readonly actions: ActionPool;
@@ -145,6 +148,7 @@ export class Supervisor {
     worker.addEventListener("error", (event) => this.fail(event.message));
     worker.unref();
     worker.postMessage(this.setup);
+    setTimeout(() => !this.isClosed && this.actions.warm(), WARM_AFTER_MS).unref();
   }
 
   private hear(message: WorkerMessage): void {

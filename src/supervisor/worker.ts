@@ -21,6 +21,7 @@ function supervise(setup: SupervisorSetup): void {
   const s = new Supervision(setup, matcherFor(setup.policy), post, {
     mayTakeLong: false,
     openBlocking: (one) => one.handOver(),
+    connectBlocking: (one) => one.handOver(),
     watchExec: (one, programs) => watch.add(one.call.tid, programs),
   });
   s.call.listener.setSyncWakeUp();

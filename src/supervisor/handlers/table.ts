@@ -25,7 +25,9 @@ import {
 } from "./metadata.ts";
 import { link, mkdir, mknod, rename, symlink, unlink } from "./names.ts";
 import { open } from "./open.ts";
-import { bind, connect, send, socketcall } from "./sockets.ts";
+import { connect } from "./connect.ts";
+import { send } from "./send.ts";
+import { bind, socketcall } from "./sockets.ts";
 import { readTimespecs, readTimevals, readUtimbuf, type Times } from "./times.ts";
 
 export type Handler = (s: Supervision) => void;
