@@ -3,6 +3,7 @@ import type { Call } from "../../call.ts";
 import { allowed, denied, unknown, type Finding } from "../../codes.ts";
 import type { Api } from "../../http/api.ts";
 import { path } from "../../http/path.ts";
+import { unreadable } from "../../http/reply.ts";
 import { idNumber, maybeWhole, record, reported, text, type Read } from "../../shared/fields.ts";
 import type { GitlabUser } from "./identity.ts";
 import { listAll } from "./lists.ts";
@@ -38,6 +39,7 @@ export async function decideBranch(
   if (rules.length === 0) return yes;
   if (branch === undefined)
     return unknown("unsupported", "the project has protected branches, and the resource names no branch");
+  if (rules.some(({ name }) => name === "")) throw unreadable();
   const list = action.branch;
   const matching = rules.filter(({ name }) => covers(name, branch));
   if (matching.length === 0) return yes;

@@ -45,9 +45,9 @@ export function lacking(action: GitlabAction, member: Member): Finding | undefin
 
 /** Undefined for a membership that counts. Only GitLab's paid editions have `membership_state`. */
 export function notActive({ state, membership_state: membership }: Member): Finding | undefined {
-  const said = [membership, state].filter((one) => one !== undefined);
-  if (said.length === 0) return unknown("unsupported", "GitLab did not say whether the membership is active");
-  return said.every((one) => one === "active") ? undefined : denied("the person's membership is not active");
+  if (state === undefined) return unknown("unsupported", "GitLab did not say whether the membership is active");
+  const isActive = [state, membership ?? "active"].every((one) => one === "active");
+  return isActive ? undefined : denied("the person's membership is not active");
 }
 
 const Project = record({ visibility: maybeText, issues_access_level: maybeText, issues_enabled: maybeFlag });

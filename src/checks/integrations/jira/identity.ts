@@ -25,10 +25,13 @@ export async function findAccount(
   call: Call,
 ): Promise<JiraUser> {
   const { items, truncated } = await search(api, email, call);
-  const matches = items.filter((account) => isPerson(account) && isEmail(email, account.emailAddress));
+  const named = items.filter((account) => isEmail(email, account.emailAddress));
+  const matches = named.filter(isPerson);
+  // Beside a match, hidden emails are no matter; an account of this very email whose state is hidden is.
+  const others = (matches.length === 0 ? items : named).filter((account) => !matches.includes(account));
+  if (others.some((account) => isPossible(account, email)))
+    throw stop("unsupported", "Jira does not show hallpass the email or the state of an account that it found");
   if (matches.length === 0) {
-    if (items.some((account) => isPossible(account, email)))
-      throw stop("unsupported", "Jira does not show hallpass the email or the state of an account that it found");
     if (truncated) throw stop("unsupported", "Jira found more accounts than are looked at");
     await confirm();
     throw new Stop(userNotFound("no active account has this email"));
