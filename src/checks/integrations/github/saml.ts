@@ -110,9 +110,9 @@ function addressesOf({ samlIdentity, scimIdentity }: Node): string[] {
 }
 
 function oneLogin(found: readonly (string | null)[]): string {
-  const logins = new Map(found.flatMap((login) => (login === null ? [] : [[login.toLowerCase(), login]])));
-  const [login] = logins.values();
-  if (logins.size > 1) throw stop("user_ambiguous", "the email is linked to more than one GitHub account");
+  const [login, ...others] = found.filter((one) => one !== null);
   if (login === undefined) throw stop("unsupported", "the person's SAML identity is linked to no GitHub account");
+  if (others.some((other) => other.toLowerCase() !== login.toLowerCase()))
+    throw stop("user_ambiguous", "the email is linked to more than one GitHub account");
   return login;
 }
