@@ -11,7 +11,9 @@ export interface ExpectedFailure {
   readonly why: string;
 }
 
-export const EXPECTED_FAILURES: readonly ExpectedFailure[] = [];
+export const EXPECTED_FAILURES: readonly ExpectedFailure[] = [
+  { number: "28", as: "both", issue: 5, why: "sockets made outside the session are not asked yet" },
+];
 
 /** Cases that say 77 on purpose: what they need cannot be had on this kind of machine. */
 export const CANNOT_RUN: readonly { readonly number: string; readonly as: "root" | "user"; readonly why: string }[] =
