@@ -1,8 +1,9 @@
 /** `hallpass [flags] [-- CMD ARG...]`: one session from its start to its end; the place where all parts meet. */
+import { closeSync, constants, openSync } from "node:fs";
 import { setDumpable } from "../../ffi/prctl.ts";
 import { PolicyChannel } from "../../policy-wasm/host.ts";
 import { HallpassError } from "../errors.ts";
-import { Relay } from "../relay/index.ts";
+import type { Relay } from "../relay/index.ts";
 import { readStartState, type StartState } from "../supervisor/start-state.ts";
 import { type Flags, parseArgv } from "./argv.ts";
 import { type Context, readContext } from "./context.ts";
@@ -24,13 +25,24 @@ export async function run(command: readonly string[]): Promise<number> {
   const context = readContext(process.cwd(), environmentOf(start));
   const argv = words.length > 0 ? words : [context.env.SHELL || "/bin/sh"];
   const program = findProgram(argv[0]!, { cwd: context.cwd, path: context.env.PATH ?? "" });
-  const relay = Relay.open({ hasBar: options.prompt === undefined || options.prompt === "terminal" });
+  const relay = await openRelay(options);
   const prompt = choosePrompt(options.prompt, { hasTerminal: relay !== undefined, env: context.env, pid: process.pid });
   try {
     return await session({ start, options, context, argv, program, relay, prompt });
   } finally {
     relay?.restoreNow();
   }
+}
+
+/** What a terminal needs is loaded only where there is one. */
+async function openRelay({ prompt }: RunOptions): Promise<Relay | undefined> {
+  try {
+    closeSync(openSync("/dev/tty", constants.O_RDWR | constants.O_NOCTTY));
+  } catch {
+    return undefined;
+  }
+  const relay = await import("../relay/index.ts");
+  return relay.Relay.open({ hasBar: prompt === undefined || prompt === "terminal" });
 }
 
 /** Bun spells words that are no UTF-8 otherwise than they were given. */

@@ -1,5 +1,4 @@
 /** The rule files on disk: `~/.config/hallpass/rules`, and one a project below `projects/`. */
-import { createHash } from "node:crypto";
 import { mkdirSync, watch } from "node:fs";
 import { chmod, link, lstat, mkdir, open, readFile, readlink, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -37,7 +36,7 @@ function projectName(project: string): string {
     .map((byte) => (byte === 0x2f ? "-" : isPlain(byte) ? String.fromCharCode(byte) : `%${hexByte(byte).slice(2)}`))
     .join("");
   if (plain.length <= 200) return `${plain || "%2f"}.rules`;
-  const digest = createHash("sha256").update(encodePath(project)).digest("hex").slice(0, 32);
+  const digest = new Bun.CryptoHasher("sha256").update(encodePath(project)).digest("hex").slice(0, 32);
   return `${plain.slice(0, 150)}-%${digest}.rules`;
 }
 

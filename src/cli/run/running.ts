@@ -186,6 +186,7 @@ export class Running {
       prompt: prompt.mode === "deny" ? "deny" : "ask",
       logsImplicit: options.logAll || !options.implicit,
       hasImplicit: options.implicit,
+      allowsTerminal: options.implicit || options.allowTty,
       ptyNumber: relay?.pty.number ?? -1,
       events: {
         asked: (id, call, by) => this.session.take({ type: "asked", id, call, by }),
