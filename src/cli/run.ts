@@ -13,7 +13,7 @@ import { openRunLog } from "./run/run-log.ts";
 import { Running } from "./run/running.ts";
 import { settingFor } from "./run/setting.ts";
 import { type RunOptions, readRunOptions } from "./run-options.ts";
-import { makeSessionTmp, removeSessionTmp } from "./session-tmp.ts";
+import { makeSessionTmp, removeSessionTmp, sweepSessionTmp } from "./session-tmp.ts";
 
 /** The exit code. */
 export async function run(command: readonly string[]): Promise<number> {
@@ -71,6 +71,9 @@ export interface Run {
   readonly prompt: Prompt;
 }
 
+/** What killed sessions left is nobody's hurry. */
+const SWEEP_AFTER = 1000;
+
 async function session(begun: Run): Promise<number> {
   const tmpBase = begun.context.env.TMPDIR?.startsWith("/") ? begun.context.env.TMPDIR : "/tmp";
   const tmpdir = makeSessionTmp(tmpBase);
@@ -80,6 +83,7 @@ async function session(begun: Run): Promise<number> {
     const channel = PolicyChannel.create();
     const running = new Running(begun, setting, channel, log);
     for (const line of [...setting.say, ...begun.prompt.say]) process.stderr.write(`hallpass: ${line}\n`);
+    setTimeout(() => sweepSessionTmp(tmpBase), SWEEP_AFTER).unref();
     return await running.toTheEnd();
   } finally {
     removeSessionTmp(tmpdir);
