@@ -4,6 +4,7 @@
  *   calls KIND PATH COUNT [BATCHES]
  *
  *   write-open     open(PATH, O_WRONLY), close
+ *   rewrite        open(PATH, O_WRONLY|O_CREAT|O_TRUNC), close, of a file that is there: what a shell's > does
  *   read-open      open(PATH, O_RDONLY), close (what hallpass never stops)
  *   stat           stat(PATH)
  *   denied         open(PATH, O_WRONLY), which must fail with EACCES
@@ -52,6 +53,11 @@ static void open_and_close(const char *name, int flags)
 static void write_open(void)
 {
     open_and_close(path, O_WRONLY);
+}
+
+static void rewrite(void)
+{
+    open_and_close(path, O_WRONLY | O_CREAT | O_TRUNC);
 }
 
 static void read_open(void)
@@ -113,6 +119,7 @@ static const struct kind {
     int calls;
 } kinds[] = {
     {"write-open", write_open, 1},
+    {"rewrite", rewrite, 1},
     {"read-open", read_open, 1},
     {"stat", look, 1},
     {"denied", denied, 1},
