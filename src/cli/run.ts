@@ -2,8 +2,10 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { setDumpable } from "../../ffi/prctl.ts";
 import { PolicyChannel } from "../../policy-wasm/host.ts";
+import { isInsideSandbox } from "../control/peer.ts";
 import { HallpassError } from "../errors.ts";
 import type { Relay } from "../relay/index.ts";
+import { LAUNCHER } from "../supervisor/launch.ts";
 import { readStartState, type StartState } from "../supervisor/start-state.ts";
 import { type Flags, parseArgv } from "./argv.ts";
 import { type Context, readContext } from "./context.ts";
@@ -22,6 +24,7 @@ export async function run(command: readonly string[]): Promise<number> {
   const { flags, words } = asStarted(start, command);
   const options = readRunOptions(flags);
   refuseUnbuilt(options);
+  refuseNested();
   const context = readContext(process.cwd(), environmentOf(start));
   const argv = words.length > 0 ? words : [context.env.SHELL || "/bin/sh"];
   const program = findProgram(argv[0]!, { cwd: context.cwd, path: context.env.PATH ?? "" });
@@ -59,6 +62,14 @@ function refuseUnbuilt({ mode, profile, checks }: RunOptions): void {
   if (mode === "strict") throw new HallpassError("--mode=strict is not built yet; run without it");
   if (profile !== undefined) throw new HallpassError("--profile is not built yet; use --rules FILE");
   if (checks !== undefined) throw new HallpassError("--checks is not built yet");
+}
+
+/** The kernel gives a process one listener; said before anything is made. */
+function refuseNested(): void {
+  if (!isInsideSandbox(LAUNCHER)) return;
+  throw new HallpassError(
+    "this runs in a hallpass session already, and one cannot run inside another: start it from outside",
+  );
 }
 
 export interface Run {

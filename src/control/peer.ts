@@ -36,6 +36,11 @@ export function inspectPeer(fd: number, calls: PeerCalls, around: Surroundings):
   return isStillThat(line, pid) && calls.isAlive(fd, pid) ? { pid } : { refused: "the client is gone" };
 }
 
+/** Whether this very process is inside a sandbox of hallpass. */
+export function isInsideSandbox(launcher: string): boolean {
+  return [...lineage(process.pid)].some((stat) => runsLauncher(stat, launcher));
+}
+
 function isSandboxed(line: readonly ProcessStat[], around: Surroundings): boolean {
   const sessions = new Set(around.sessions());
   return line.some((stat, at) => (at > 0 && sessions.has(stat.pid)) || runsLauncher(stat, around.launcher));

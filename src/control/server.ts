@@ -30,7 +30,7 @@ export function serveControl(session: Session, path: string, admit: Admit): Cont
   }
   removeSocket(path);
   const clients = new Set<Client>();
-  const listener = Bun.listen<Client>({ unix: path, socket: handlers(session, clients, admit) });
+  const listener = listen(path, handlers(session, clients, admit));
   chmodSync(path, 0o600);
   return {
     path,
@@ -40,6 +40,16 @@ export function serveControl(session: Session, path: string, admit: Admit): Cont
       removeSocket(path);
     },
   };
+}
+
+function listen(path: string, socket: Bun.SocketHandler<Client>): Bun.UnixSocketListener<Client> {
+  try {
+    return Bun.listen<Client>({ unix: path, socket });
+  } catch (error) {
+    throw new HallpassError(
+      `cannot make the session's socket: ${(error as Error).message}; set XDG_RUNTIME_DIR to a folder that is yours`,
+    );
+  }
 }
 
 function handlers(session: Session, clients: Set<Client>, admit: Admit): Bun.SocketHandler<Client> {

@@ -51,3 +51,12 @@ test("starts through a symlink and from any folder", async () => {
     stdout: `${places.outside}\n`,
   });
 });
+
+test("says that it cannot run inside itself, and shows no session to what runs inside one", async () => {
+  const flags = ["--prompt=deny", "--allow-exec", "/**", "--"];
+  const nested = await hallpass(places, [...flags, hallpassProgram, "--prompt=deny", "--", "true"]);
+  expect(nested).toMatchObject({ status: 125, stdout: "" });
+  expect(nested.stderr).toMatch(/^hallpass: this runs in a hallpass session already.*\n$/);
+  const inside = await hallpass(places, [...flags, hallpassProgram, "sessions"]);
+  expect(inside).toMatchObject({ status: 0, stdout: "no session of yours is running\n" });
+});
