@@ -25,7 +25,7 @@ describe("the module", () => {
   test("has the layout that the tables are laid out with", () => {
     const exported = new WebAssembly.Instance(module).exports;
     const value = (name: string) => (exported[name] as WebAssembly.Global).value as number;
-    const { Header, Node, Slot, Group, Edge, Port } = layout;
+    const { Header, Node, Entry, Group, Edge, Port } = layout;
     const words = {
       STRINGS: "strings",
       ALL: "all",
@@ -34,8 +34,8 @@ describe("the module", () => {
       PROGRAMS: "programs",
       EDGES: "edges",
       GROUPS: "groups",
-      SLOTS: "slots",
-      SLOT_MASK: "slotMask",
+      ENTRIES: "entries",
+      ENTRY_COUNT: "entryCount",
       NODES: "nodes",
       NODE_COUNT: "nodeCount",
       ROOTS: "roots",
@@ -52,9 +52,9 @@ describe("the module", () => {
       NODE_GROUP: Node.group,
       NODE_GROUP_COUNT: Node.groupCount,
       NODE_LOOP: Node.loop,
-      SLOT_SIZE: layout.SLOT_SIZE,
-      SLOT_VALUE: Slot.value,
-      SLOT_STRING: Slot.string,
+      ENTRY_SIZE: layout.ENTRY_SIZE,
+      ENTRY_VALUE: Entry.value,
+      ENTRY_STRING: Entry.string,
       GROUP_SIZE: layout.GROUP_SIZE,
       GROUP_EDGE: Group.edge,
       GROUP_INNER: Group.innerLow,
@@ -163,16 +163,19 @@ function manyRules(count: number): PlacedRule[] {
 }
 
 describe("many rules", () => {
-  /** Nanoseconds a match, the best of several rounds. */
-  function cost(matcher: Matcher): number {
+  /** Nanoseconds a match of each, the best of many short rounds taken in turn: other work on the machine slows both. */
+  function costs(matchers: readonly Matcher[]): number[] {
     const path = new TextEncoder().encode("/home/me/projects/app/src/deep/file.c");
-    matcher.pathBytes.set(path);
-    const rounds = Array.from({ length: 7 }, () => {
-      const start = Bun.nanoseconds();
-      for (let count = 0; count < 20_000; count++) matcher.match(0, path.length);
-      return (Bun.nanoseconds() - start) / 20_000;
-    });
-    return Math.min(...rounds);
+    const best = matchers.map(() => Infinity);
+    for (let round = 0; round < 60; round++) {
+      matchers.forEach((matcher, index) => {
+        matcher.pathBytes.set(path);
+        const start = Bun.nanoseconds();
+        for (let count = 0; count < 3_000; count++) matcher.match(0, path.length);
+        best[index] = Math.min(best[index]!, (Bun.nanoseconds() - start) / 3_000);
+      });
+    }
+    return best;
   }
 
   test("10,000 rules load and cost a match what 10 do", () => {
@@ -184,6 +187,7 @@ describe("many rules", () => {
       const path = rules[index]!.target.replace("**", "q").replace("*", "");
       expect([path, verdictOf(ask(many, "write", path))]).toEqual([path, "allow"]);
     }
-    expect(cost(many)).toBeLessThan(cost(few) * 2.5);
+    const [costOfFew, costOfMany] = costs([few, many]);
+    expect(costOfMany!).toBeLessThan(costOfFew! * 2.5);
   }, 60_000);
 });

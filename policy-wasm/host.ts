@@ -18,6 +18,7 @@ const DEFAULT_CAPACITY = 16 << 20;
 export const HEADER = {
   matchLength: 1,
   nodeCount: 6,
+  entryCount: 9,
   ruleCount: 23,
   ruleOffsets: 24,
   ruleText: 25,
@@ -46,12 +47,8 @@ export class PolicyChannel {
   /** Puts tables in force; the generation they got. Throws HallpassError where they do not fit, and the old ones stay. */
   publish(tables: Uint8Array): number {
     const capacity = halfCapacity(this.shared);
-    const words = new Uint32Array(tables.buffer, tables.byteOffset, 8);
-    const needed = words[HEADER.matchLength]! + words[HEADER.nodeCount]! * 12;
-    if (tables.length > capacity || needed > ROOM) {
-      throw new HallpassError(
-        `the rules take ${tables.length} bytes and only ${Math.min(capacity, ROOM)} fit: remove some`,
-      );
+    if (tables.length > capacity || roomFor(tables) > ROOM) {
+      throw new HallpassError(`the rules take ${tables.length} bytes, more than hallpass can hold: remove some`);
     }
     const next = (Atomics.load(this.#words, GENERATION) + 1) & 0x7fff_ffff || 2;
     new Uint8Array(this.shared, HALVES + (next & 1) * capacity, tables.length).set(tables);
@@ -59,6 +56,13 @@ export class PolicyChannel {
     Atomics.store(this.#words, GENERATION, next);
     return next;
   }
+}
+
+/** What the matcher lays out: the tables, slots for twice as many entries and a power of two, three lists of nodes. */
+function roomFor(tables: Uint8Array): number {
+  const words = new Uint32Array(tables.buffer, tables.byteOffset, HEADER.entryCount + 1);
+  const slots = 2 ** Math.max(4, Math.ceil(Math.log2(words[HEADER.entryCount]! * 2)));
+  return words[HEADER.matchLength]! + slots * 8 + words[HEADER.nodeCount]! * 12;
 }
 
 function halfCapacity(shared: SharedArrayBuffer): number {

@@ -5,6 +5,7 @@ import { abstractVerdict, inetVerdict } from "./connect";
 import { verdictBelow, verdictHere, verdictLink, walk } from "./path";
 import {
   Edge,
+  Entry,
   Group,
   Header,
   NO_RULE,
@@ -12,8 +13,10 @@ import {
   PATH_BASE,
   PATH_CAPACITY,
   Port,
-  Slot,
   TABLES_BASE,
+  NOT_FOUND,
+  find,
+  hashBytes,
   header,
   isLoaded,
   useTables,
@@ -22,7 +25,9 @@ import {
 const EINVAL: i32 = 22;
 const ENAMETOOLONG: i32 = 36;
 
+const EXEC: u32 = 1;
 const CONNECT: u32 = 2;
+const OWNER_PROGRAM: u32 = 0x40004000;
 const INET: u32 = 1;
 const UNIX: u32 = 2;
 const ABSTRACT: u32 = 3;
@@ -53,7 +58,19 @@ export function match(category: u32, length: u32): i32 {
   if (error != 0) return error;
   if (category == CONNECT) return connectVerdict(length);
   const walked = walk(root(category), PATH_BASE, PATH_BASE + length);
-  return walked < 0 ? walked : <i32>verdictHere(false);
+  if (walked < 0) return walked;
+  const found = verdictHere(false);
+  return <i32>(category == EXEC ? lower(found, programVerdict(length)) : found);
+}
+
+/** Files that names and groups stand for are not in the tree: there are many, and only the whole path counts. */
+function programVerdict(length: u32): u32 {
+  const found = find(OWNER_PROGRAM, hashBytes(PATH_BASE, length), PATH_BASE, length);
+  return found == NOT_FOUND ? NO_RULE : found;
+}
+
+function lower(one: u32, other: u32): u32 {
+  return one < other ? one : other;
 }
 
 /** The verdict on removing, replacing or making the path's name: `DIR/**` allows nothing about the name DIR. */
@@ -116,8 +133,8 @@ export const HEADER_PORTS: u32 = offsetof<Header>("ports");
 export const HEADER_PROGRAMS: u32 = offsetof<Header>("programs");
 export const HEADER_EDGES: u32 = offsetof<Header>("edges");
 export const HEADER_GROUPS: u32 = offsetof<Header>("groups");
-export const HEADER_SLOTS: u32 = offsetof<Header>("slots");
-export const HEADER_SLOT_MASK: u32 = offsetof<Header>("slotMask");
+export const HEADER_ENTRIES: u32 = offsetof<Header>("entries");
+export const HEADER_ENTRY_COUNT: u32 = offsetof<Header>("entryCount");
 export const HEADER_NODES: u32 = offsetof<Header>("nodes");
 export const HEADER_NODE_COUNT: u32 = offsetof<Header>("nodeCount");
 export const HEADER_ROOTS: u32 = offsetof<Header>("rootWrite");
@@ -130,9 +147,9 @@ export const NODE_STAR: u32 = offsetof<Node>("star");
 export const NODE_GROUP: u32 = offsetof<Node>("group");
 export const NODE_GROUP_COUNT: u32 = offsetof<Node>("groupCount");
 export const NODE_LOOP: u32 = offsetof<Node>("loop");
-export const SLOT_SIZE: u32 = offsetof<Slot>();
-export const SLOT_VALUE: u32 = offsetof<Slot>("value");
-export const SLOT_STRING: u32 = offsetof<Slot>("string");
+export const ENTRY_SIZE: u32 = offsetof<Entry>();
+export const ENTRY_VALUE: u32 = offsetof<Entry>("value");
+export const ENTRY_STRING: u32 = offsetof<Entry>("string");
 export const GROUP_SIZE: u32 = offsetof<Group>();
 export const GROUP_EDGE: u32 = offsetof<Group>("edge");
 export const GROUP_INNER: u32 = offsetof<Group>("innerLow");

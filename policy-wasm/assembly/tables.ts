@@ -10,7 +10,7 @@ export const NO_RULE: u32 = 0x7fffffff;
 /** Nothing found in the hash table. */
 export const NOT_FOUND: u32 = 0xffffffff;
 
-//  0 magic        4 matchLength   8 roots[4]     24 nodeCount   28 nodes       32 slots       36 slotMask
+//  0 magic        4 matchLength   8 roots[4]     24 nodeCount   28 nodes       32 entries     36 entryCount
 // 40 groups      44 groupCount   48 edges        52 edgeCount   56 programs    60 ports       64 portCount
 // 68 lengths     72 lengths4     76 lengths6     80 lengthsAbstract            84 all         88 strings
 @unmanaged
@@ -23,8 +23,8 @@ export class Header {
   rootRead: u32;
   nodeCount: u32;
   nodes: u32;
-  slots: u32;
-  slotMask: u32;
+  entries: u32;
+  entryCount: u32;
   groups: u32;
   groupCount: u32;
   edges: u32;
@@ -53,14 +53,20 @@ export class Node {
   loop: u32;
 }
 
-//  0 owner (0: free)   4 hash   8 string (from strings)   12 length   16 value                                 (20)
+//  0 owner   4 string (from strings)   8 length   12 value                                                     (16)
 @unmanaged
-export class Slot {
+export class Entry {
   owner: u32;
-  hash: u32;
   string: u32;
   length: u32;
   value: u32;
+}
+
+//  0 entry + 1 (0: free)   4 hash                                                                              (8)
+@unmanaged
+export class Slot {
+  entry: u32;
+  hash: u32;
 }
 
 //  0 kind   4 length of the affix   8 first edge   12 edges   16, 20 bits of its byte nearest to the glob      (24)
@@ -92,8 +98,8 @@ export class Port {
   left: u32;
 }
 
-//      4096          +131072                  +length      +4*n    +4*n     +4*n
-//  0 --- path scratch --- | tables (copied) -- | marks | current | next |                         end of memory
+//      4096          +131072                  +length   +8*2^k   +4*n    +4*n     +4*n
+//  0 --- path scratch --- | tables (copied) -- | slots -- | marks | current | next |              end of memory
 export const PATH_BASE: u32 = 4096;
 export const PATH_CAPACITY: u32 = 131072;
 export const TABLES_BASE: u32 = PATH_BASE + PATH_CAPACITY;
@@ -101,6 +107,8 @@ export const TABLES_BASE: u32 = PATH_BASE + PATH_CAPACITY;
 /** Fields below are set by `load`; addresses, not offsets. */
 export let header: Header = changetype<Header>(TABLES_BASE);
 export let isLoaded: bool = false;
+let slots: u32 = 0;
+let slotMask: u32 = 0;
 export let marks: u32 = 0;
 export let listOne: u32 = 0;
 export let listTwo: u32 = 0;
@@ -122,22 +130,49 @@ export function port(index: u32): Port {
 }
 
 function slotAt(index: u32): Slot {
-  return changetype<Slot>(TABLES_BASE + header.slots + index * offsetof<Slot>());
+  return changetype<Slot>(slots + index * offsetof<Slot>());
+}
+
+function entryAt(index: u32): Entry {
+  return changetype<Entry>(TABLES_BASE + header.entries + index * offsetof<Entry>());
 }
 
 /** The value that (owner, bytes) has, or NOT_FOUND. The table is at most half full, so a miss ends. */
 export function find(owner: u32, bytesHash: u32, bytes: u32, length: u32): u32 {
   const hash = mixHash(bytesHash, owner);
-  const mask = header.slotMask;
-  let at = hash & mask;
+  let at = hash & slotMask;
   let slot = slotAt(at);
-  while (slot.owner != 0) {
-    const isAlike = slot.hash == hash && slot.owner == owner && slot.length == length;
-    if (isAlike && isSame(TABLES_BASE + header.strings + slot.string, bytes, length)) return slot.value;
-    at = (at + 1) & mask;
+  while (slot.entry != 0) {
+    if (slot.hash == hash) {
+      const entry = entryAt(slot.entry - 1);
+      const isAlike = entry.owner == owner && entry.length == length;
+      if (isAlike && isSame(TABLES_BASE + header.strings + entry.string, bytes, length)) return entry.value;
+    }
+    at = (at + 1) & slotMask;
     slot = slotAt(at);
   }
   return NOT_FOUND;
+}
+
+/** The hash table is made here and not by the host, whose first run is slow. */
+function fillSlots(): void {
+  memory.fill(slots, 0, (slotMask + 1) * offsetof<Slot>());
+  for (let index: u32 = 0; index < header.entryCount; index++) {
+    const entry = entryAt(index);
+    const hash = mixHash(hashBytes(TABLES_BASE + header.strings + entry.string, entry.length), entry.owner);
+    let at = hash & slotMask;
+    while (slotAt(at).entry != 0) at = (at + 1) & slotMask;
+    const slot = slotAt(at);
+    slot.entry = index + 1;
+    slot.hash = hash;
+  }
+}
+
+/** A power of two, so that at most half of the slots are taken. */
+function slotCount(entries: u32): u32 {
+  let count: u32 = 16;
+  while (count < entries * 2) count *= 2;
+  return count;
 }
 
 export function hashBytes(bytes: u32, length: u32): u32 {
@@ -163,14 +198,18 @@ export function useTables(length: u32): i32 {
   isLoaded = false;
   header = changetype<Header>(TABLES_BASE);
   if (length < offsetof<Header>() || header.magic != MAGIC || header.matchLength != length) return -22; // EINVAL
+  if (header.nodes > length || header.entries > length || header.strings > length) return -22;
   const perNode = header.nodeCount * 4;
+  const slotBytes = slotCount(header.entryCount) * offsetof<Slot>();
   const memoryEnd = (<u64>memory.size()) << 16;
-  if (<u64>TABLES_BASE + <u64>length + <u64>perNode * 3 > memoryEnd) return -12; // ENOMEM
-  if (header.nodes > length || header.slots > length || header.strings > length) return -22;
-  marks = TABLES_BASE + length;
+  if (<u64>TABLES_BASE + <u64>length + <u64>slotBytes + <u64>perNode * 3 > memoryEnd) return -12; // ENOMEM
+  slots = TABLES_BASE + length;
+  slotMask = slotBytes / offsetof<Slot>() - 1;
+  marks = slots + slotBytes;
   listOne = marks + perNode;
   listTwo = listOne + perNode;
   memory.fill(marks, 0, perNode);
+  fillSlots();
   isLoaded = true;
   return 0;
 }

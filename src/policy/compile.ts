@@ -22,6 +22,8 @@ export interface Collected {
   /** By CategoryCode; `connect` has the unix paths. */
   readonly roots: readonly TrieNode[];
   readonly networks: Networks;
+  /** Files that names and groups stand for, by path: by far the most of what is looked up to run. */
+  readonly programs: Map<string, number>;
   readonly abstract: Map<string, number>;
   readonly abstractPrefixes: Map<string, number>;
   all: number;
@@ -33,6 +35,7 @@ export function compilePolicy(rules: readonly PlacedRule[]): CompiledPolicy {
   const collected: Collected = {
     roots: Object.values(CategoryCode).map(() => new TrieNode()),
     networks: new Networks(),
+    programs: new Map(),
     abstract: new Map(),
     abstractPrefixes: new Map(),
     all: NO_RULE,
@@ -60,10 +63,21 @@ export function destOf(target: string): Dest {
 
 function collect(collected: Collected, rule: PlacedRule, verdict: number): void {
   const root = collected.roots[CategoryCode[rule.category]]!;
+  const named = isNamed(rule);
   for (const target of patternsOf(rule)) {
     if (rule.category === "connect") collectDest(collected, destOf(target), verdict);
+    else if (named && isPlainPath(target)) lowest(collected.programs, target, verdict);
     else for (const pattern of parsePatterns(target)) insert(root, pattern, verdict);
   }
+}
+
+/** A name stands for a file: not for what is below it, should it be a folder. */
+export function isPlainPath(target: string): boolean {
+  return !/[*?[{\\]/.test(target);
+}
+
+function lowest(verdicts: Map<string, number>, key: string, verdict: number): void {
+  verdicts.set(key, Math.min(verdicts.get(key) ?? NO_RULE, verdict));
 }
 
 function collectDest(collected: Collected, dest: Dest, verdict: number): void {
@@ -80,8 +94,7 @@ function collectDest(collected: Collected, dest: Dest, verdict: number): void {
       break;
     }
     case "abstract": {
-      const names = dest.isPrefix ? collected.abstractPrefixes : collected.abstract;
-      names.set(dest.name, Math.min(names.get(dest.name) ?? NO_RULE, verdict));
+      lowest(dest.isPrefix ? collected.abstractPrefixes : collected.abstract, dest.name, verdict);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** DEST, the target of `connect` rules: `[tcp:|udp:]ADDR[/N][:PORT[-PORT]]`, `unix:…` and `all` (SPEC §3). */
-import ipaddr from "ipaddr.js";
+import { addresses } from "./addresses.ts";
 import { GlobMistake } from "./glob.ts";
 
 export type Dest = AllDest | InetDest | UnixDest | AbstractDest;
@@ -53,7 +53,7 @@ function parseAbstract(text: string): AbstractDest {
 
 function parseInet(text: string): InetDest {
   const match = /^(?:(tcp|udp):)?(?:\[([^\]]*)\]|([^:/[\]]+))(?:\/([^:]*))?(?::(.*))?$/s.exec(text);
-  if (!match || ipaddr.IPv6.isValid(text)) throw new GlobMistake(adviseInet(text), 0);
+  if (!match || addresses().IPv6.isValid(text)) throw new GlobMistake(adviseInet(text), 0);
   const [, protocol, six, four, bits, ports] = match;
   const network = four === "*" ? anyNetwork(bits) : parseNetwork(six, four ?? "", bits);
   return {
@@ -65,7 +65,7 @@ function parseInet(text: string): InetDest {
 }
 
 function adviseInet(text: string): string {
-  if (ipaddr.IPv6.isValid(text)) return `write an IPv6 address in brackets: [${text}]`;
+  if (addresses().IPv6.isValid(text)) return `write an IPv6 address in brackets: [${text}]`;
   return "expected an address, *, unix:… or all";
 }
 
@@ -75,12 +75,12 @@ function anyNetwork(bits: string | undefined): undefined {
 
 function parseNetwork(six: string | undefined, four: string, bits: string | undefined): Network {
   const isSix = six !== undefined;
-  if (isSix && (!ipaddr.IPv6.isValid(six) || six.includes("%")))
+  if (isSix && (!addresses().IPv6.isValid(six) || six.includes("%")))
     throw new GlobMistake(`[${six}] is no IPv6 address`, 0);
-  if (!isSix && !ipaddr.IPv4.isValidFourPartDecimal(four)) {
+  if (!isSix && !addresses().IPv4.isValidFourPartDecimal(four)) {
     throw new GlobMistake(`${four} is no address; host names are no rules, write the address`, 0);
   }
-  const bytes = isSix ? ipaddr.IPv6.parse(six).toByteArray() : ipaddr.IPv4.parse(four).toByteArray();
+  const bytes = isSix ? addresses().IPv6.parse(six).toByteArray() : addresses().IPv4.parse(four).toByteArray();
   const most = bytes.length * 8;
   const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Infinity;
   if (length > most) throw new GlobMistake(`/${bits} is no prefix length (0 to ${most})`, 0);
@@ -143,6 +143,5 @@ function formatNetwork({ address, bits }: Network): string {
 /** 4 or 16 bytes as rules write an address: IPv6 in brackets and shortened. */
 export function formatAddress(bytes: readonly number[] | Uint8Array): string {
   if (bytes.length === 4) return [...bytes].join(".");
-  const address = ipaddr.fromByteArray([...bytes]);
-  return `[${address.kind() === "ipv6" ? (address as ipaddr.IPv6).toRFC5952String() : address.toString()}]`;
+  return `[${new (addresses().IPv6)([...bytes]).toRFC5952String()}]`;
 }

@@ -2,23 +2,31 @@
 import { lstatSync, readdirSync, readlinkSync, type Dirent } from "node:fs";
 import type { Disk } from "./links.ts";
 import { decodePath, encodePath } from "./path-text.ts";
-import { joinPath } from "./paths.ts";
 
 export function openDisk(): Disk {
-  const names = new Map<string, ReadonlySet<string>>();
-  /** By path; undefined for what is no link. */
+  const folders = new Map<string, Folder>();
   const links = new Map<string, string | undefined>();
+  const folder = (path: string): Folder => {
+    let known = folders.get(path);
+    if (known === undefined) folders.set(path, (known = readFolder(path)));
+    return known;
+  };
   return {
     readlink(path) {
+      const slash = path.lastIndexOf("/");
+      // Most programs are no links, and their folder has said so.
+      if (folders.get(path.slice(0, slash))?.plain.has(path.slice(slash + 1)) === true) return undefined;
       if (!links.has(path)) links.set(path, readLink(path));
       return links.get(path);
     },
-    names(folder) {
-      let known = names.get(folder);
-      if (known === undefined) names.set(folder, (known = readNames(folder, links)));
-      return known;
-    },
+    names: (path) => folder(path).names,
   };
+}
+
+interface Folder {
+  readonly names: ReadonlySet<string>;
+  /** Those that are files or folders themselves. */
+  readonly plain: ReadonlySet<string>;
 }
 
 /** What cannot be looked at counts as no link: the rule then stands for the path as it is spelled. */
@@ -32,14 +40,17 @@ function readLink(path: string): string | undefined {
   }
 }
 
-function readNames(folder: string, links: Map<string, string | undefined>): ReadonlySet<string> {
+function readFolder(path: string): Folder {
   try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    for (const entry of entries) if (isNoLink(entry)) links.set(joinPath(folder, entry.name), undefined);
-    return new Set(entries.map((entry) => entry.name));
+    const entries = readdirSync(path, { withFileTypes: true });
+    return { names: new Set(entries.map(nameOf)), plain: new Set(entries.filter(isNoLink).map(nameOf)) };
   } catch {
-    return new Set();
+    return { names: new Set(), plain: new Set() };
   }
+}
+
+function nameOf(entry: Dirent): string {
+  return entry.name;
 }
 
 /** Some file systems do not say what an entry is; such a one is looked at when it is asked for. */

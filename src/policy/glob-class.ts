@@ -9,21 +9,21 @@ export interface CharacterClass {
 type Range = [low: number, high: number];
 
 /** Unicode's properties, as minimatch translates the POSIX names. */
-const POSIX: Readonly<Record<string, RegExp>> = {
-  alnum: /[\p{L}\p{Nl}\p{Nd}]/u,
-  alpha: /[\p{L}\p{Nl}]/u,
-  ascii: /\p{ASCII}/u,
-  blank: /[\p{Zs}\t]/u,
-  cntrl: /\p{Cc}/u,
-  digit: /\p{Nd}/u,
-  graph: /[^\p{Z}\p{C}]/u,
-  lower: /\p{Ll}/u,
-  print: /\P{C}/u,
-  punct: /[\p{P}\p{S}]/u,
-  space: /[\p{Z}\t\r\n\v\f]/u,
-  upper: /\p{Lu}/u,
-  word: /[\p{L}\p{Nl}\p{Nd}\p{Pc}]/u,
-  xdigit: /[A-Fa-f0-9]/u,
+const POSIX: Readonly<Record<string, string>> = {
+  alnum: String.raw`[\p{L}\p{Nl}\p{Nd}]`,
+  alpha: String.raw`[\p{L}\p{Nl}]`,
+  ascii: String.raw`\p{ASCII}`,
+  blank: String.raw`[\p{Zs}\t]`,
+  cntrl: String.raw`\p{Cc}`,
+  digit: String.raw`\p{Nd}`,
+  graph: String.raw`[^\p{Z}\p{C}]`,
+  lower: String.raw`\p{Ll}`,
+  print: String.raw`\P{C}`,
+  punct: String.raw`[\p{P}\p{S}]`,
+  space: String.raw`[\p{Z}\t\r\n\v\f]`,
+  upper: String.raw`\p{Lu}`,
+  word: String.raw`[\p{L}\p{Nl}\p{Nd}\p{Pc}]`,
+  xdigit: String.raw`[A-Fa-f0-9]`,
 };
 
 /** The class that starts at `[`; undefined where it is never closed (then `[` means itself); a text says what is wrong. */
@@ -106,9 +106,9 @@ function join(ranges: readonly Range[]): Range[] {
 
 const known = new Map<string, readonly Range[]>();
 
-function rangesOf(name: string, expression: RegExp): readonly Range[] {
+function rangesOf(name: string, expression: string): readonly Range[] {
   let ranges = known.get(name);
-  if (ranges === undefined) known.set(name, (ranges = scanRanges(expression)));
+  if (ranges === undefined) known.set(name, (ranges = scanRanges(new RegExp(expression, "u"))));
   return ranges;
 }
 

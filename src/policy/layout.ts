@@ -1,7 +1,7 @@
 /**
  * The tables that the WASM matcher reads: little-endian u32 words, offsets in bytes from the start of the tables.
  *
- *     header | nodes | slots (hash) | groups | edges | programs | ports | lengths | prefixes | strings | rules (JSON)
+ *     header | nodes | entries | groups | edges | programs | ports | lengths | prefixes | strings | rules (JSON)
  *
  * The matcher is given everything before the rules. policy-wasm/assembly/tables.ts draws the same; a test compares.
  */
@@ -18,9 +18,8 @@ export const Header = {
   roots: 2,
   nodeCount: 6,
   nodes: 7,
-  slots: 8,
-  /** Number of slots less one; the number is a power of two. */
-  slotMask: 9,
+  entries: 8,
+  entryCount: 9,
   groups: 10,
   groupCount: 11,
   edges: 12,
@@ -67,9 +66,9 @@ export const Node = {
   loop: 28,
 } as const;
 
-/** A slot of the one hash table: (owner, bytes) to value. Free where `owner` is 0. */
-export const SLOT_SIZE = 20;
-export const Slot = { owner: 0, hash: 4, string: 8, length: 12, value: 16 } as const;
+/** What the matcher's one hash table is made of when it loads: (owner, bytes) to value. Strings: from `strings`. */
+export const ENTRY_SIZE = 16;
+export const Entry = { owner: 0, string: 4, length: 8, value: 12 } as const;
 
 /** Globs of a node that share the kind and length of what they begin or end with. */
 export const GROUP_SIZE = 24;
@@ -88,7 +87,7 @@ export const Port = { low: 0, high: 4, verdict: 8, left: 12 } as const;
 /** Words of a program that are no code point. */
 export const Op = { star: 0x8000_0000, any: 0x8000_0001, class: 0x8000_0002, notClass: 0x8000_0003 } as const;
 
-/** What owns a slot: nodes are 1 and up, their groups follow; the rest is here. */
+/** What owns an entry: nodes are 1 and up, their groups follow; the rest is here. */
 export const Owner = {
   /** plus the prefix length; bytes: the masked address */
   network4: 0x4000_0000,
@@ -97,6 +96,8 @@ export const Owner = {
   abstract: 0x4000_2000,
   /** plus the length; bytes: the first so many of the name */
   abstractPrefix: 0x4000_3000,
+  /** bytes: the whole path of a program that a name or a group stands for */
+  program: 0x4000_4000,
 } as const;
 
 /** First byte of what the matcher is asked for `connect`. */
@@ -105,16 +106,3 @@ export const Protocol = { other: 0, tcp: 1, udp: 2 } as const;
 
 export const CategoryCode = { write: 0, exec: 1, connect: 2, read: 3 } as const;
 export type CategoryCode = (typeof CategoryCode)[keyof typeof CategoryCode];
-
-/** FNV-1a over bytes, then mixed with the owner; the matcher computes the same. */
-export function hashBytes(bytes: Uint8Array): number {
-  let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 0;
-}
-
-export function mixHash(hash: number, owner: number): number {
-  let mixed = Math.imul(hash ^ Math.imul(owner, 0x9e3779b1), 0x85ebca6b);
-  mixed ^= mixed >>> 15;
-  return mixed >>> 0;
-}

@@ -1,5 +1,5 @@
 /** A rule line cut into its words, escapes read; what each character came from is kept for the column of a mistake. */
-import { decodePath } from "./path-text.ts";
+import { decodePath, encodePath } from "./path-text.ts";
 
 /** What is wrong in a line and where (from 0). */
 export class LineMistake extends Error {
@@ -78,7 +78,9 @@ class WordReader {
   }
 
   word(start: number, end: number): Word {
-    return { glob: this.#glob, column: (offset) => this.#columns[offset] ?? start, start, end };
+    // Bytes that were written apart may be one character together, and must then be it.
+    const glob = this.#glob.isWellFormed() ? this.#glob : decodePath(encodePath(this.#glob));
+    return { glob, column: (offset) => this.#columns[offset] ?? start, start, end };
   }
 
   plain(glob: string): Word {

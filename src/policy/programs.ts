@@ -41,79 +41,51 @@ function indexOf(disk: Disk, path: readonly string[]): ProgramIndex {
   return index;
 }
 
-/** Every name in the folders, sorted, so that a name or what a glob begins with is found without looking at all. */
 class ProgramIndex {
   /** Real folders, each once. */
   readonly folders: readonly string[];
-  readonly #names: readonly string[];
-  readonly #files = new Map<string, string[]>();
+  readonly #names: readonly ReadonlySet<string>[];
+  #lines: string | undefined;
 
   constructor(disk: Disk, path: readonly string[]) {
     const absolute = [...path, ...USUAL].filter((folder) => folder.startsWith("/"));
     this.folders = [...new Set(absolute.map((folder) => follow(folder, disk).path))];
-    for (const folder of this.folders) {
-      for (const name of disk.names(folder)) this.#add(name, joinPath(folder, name));
-    }
-    this.#names = [...this.#files.keys()].toSorted();
+    this.#names = this.folders.map((folder) => disk.names(folder));
   }
 
+  /** The files of a name, or of a glob for names. */
   find(name: string): readonly string[] {
-    if (!hasGlob(name)) return this.#files.get(name.replace(/\\(.)/gsu, "$1")) ?? [];
-    return (expandBraces(name) ?? []).flatMap((each) => this.#findGlob(each));
+    if (hasGlob(name)) return (expandBraces(name) ?? []).flatMap((each) => this.#findGlob(each));
+    return this.#files(name.includes("\\") ? name.replace(/\\(.)/gsu, "$1") : name);
   }
 
-  #add(name: string, file: string): void {
-    const files = this.#files.get(name);
-    if (files === undefined) this.#files.set(name, [file]);
-    else files.push(file);
+  #files(name: string): string[] {
+    const files: string[] = [];
+    this.#names.forEach((names, index) => {
+      if (names.has(name)) files.push(joinPath(this.folders[index]!, name));
+    });
+    return files;
   }
 
-  #findGlob(glob: string): string[] {
-    if (!hasGlob(glob)) return [...this.find(glob)];
+  #findGlob(glob: string): readonly string[] {
+    if (!hasGlob(glob)) return this.find(glob);
     const [segment] = parsePatterns(`/${glob}`)[0]!.segments;
     const tokens = segment?.kind === "glob" ? segment.tokens : [];
-    const begins = String.fromCodePoint(
-      ...tokens
-        .slice(
-          0,
-          tokens.findIndex((token) => typeof token !== "number"),
-        )
-        .filter(isCode),
-    );
-    const ends = tokens.slice(tokens.findLastIndex((token) => typeof token !== "number") + 1).filter(isCode);
-    const end = String.fromCodePoint(...ends);
-    const expression = new RegExp(`^${tokens.map(tokenSource).join("")}$`, "su");
-    return this.#beginning(begins)
-      .filter((name) => name.endsWith(end) && expression.test(name))
-      .flatMap((name) => this.#files.get(name)!);
+    const expression = new RegExp(`^${tokens.map(tokenSource).join("")}$`, "gmu");
+    const found = new Set(Array.from(this.#allNames().matchAll(expression), ([name]) => name));
+    return [...found].flatMap((name) => this.#files(name));
   }
 
-  #beginning(text: string): readonly string[] {
-    if (text === "") return this.#names;
-    const from = this.#names.slice(this.#firstFrom(text));
-    const past = from.findIndex((name) => !name.startsWith(text));
-    return past < 0 ? from : from.slice(0, past);
+  /** One a line, so that a glob is one search and not one a name. */
+  #allNames(): string {
+    this.#lines ??= this.#names.flatMap((names) => [...names]).join("\n");
+    return this.#lines;
   }
-
-  #firstFrom(text: string): number {
-    let low = 0;
-    let high = this.#names.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#names[middle]! < text) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-}
-
-function isCode(token: Token): token is number {
-  return typeof token === "number";
 }
 
 function tokenSource(token: Token): string {
-  if (token === "star") return ".*";
-  if (token === "any") return ".";
+  if (token === "star") return "[^\\n]*";
+  if (token === "any") return "[^\\n]";
   if (typeof token === "number") return source(token);
   return `[${token.negated ? "^" : ""}${token.ranges.map(([low, high]) => `${source(low)}-${source(high)}`).join("")}]`;
 }

@@ -1,8 +1,9 @@
 /** The matcher in a few plain lines: slow, obvious, and what the WASM is compared with. */
-import { patternsOf, destOf, verdictFor } from "./compile.ts";
+import { destOf, isPlainPath, patternsOf, verdictFor } from "./compile.ts";
 import { connectedAddress, isMapped, type Dest, type InetDest } from "./dest.ts";
 import { parsePatterns, type Pattern, type Segment, type Token } from "./glob.ts";
 import { ConnectKind, Protocol } from "./layout.ts";
+import { isNamed } from "./parse.ts";
 import { decodePath, encodePath } from "./path-text.ts";
 import type { Category, PlacedRule } from "./rule.ts";
 import { isRestricting, NO_RULE } from "./verdict.ts";
@@ -47,7 +48,11 @@ function partsOf(rule: PlacedRule): readonly Part[] {
     known = patternsOf(rule).flatMap((target): Part[] => {
       const dest = rule.category === "connect" ? destOf(target) : undefined;
       if (dest !== undefined && dest.kind !== "unix") return [{ kind: "dest", dest }];
-      return parsePatterns(dest?.glob ?? target).map((pattern) => ({ kind: "path", pattern }));
+      const isFile = isNamed(rule) && isPlainPath(target);
+      return parsePatterns(dest?.glob ?? target).map(({ segments, reach }) => ({
+        kind: "path",
+        pattern: { segments, reach: isFile ? "name" : reach },
+      }));
     });
     parts.set(rule, known);
   }
