@@ -38,8 +38,17 @@ export const ANY_PORT: Ports = [0, 65_535];
 export function parseDest(text: string, absolute: (path: string) => string): Dest {
   if (text === "all") return { kind: "all" };
   if (text.startsWith("unix:@")) return parseAbstract(text.slice(6));
-  if (text.startsWith("unix:")) return { kind: "unix", glob: absolute(text.slice(5)) };
+  if (text.startsWith("unix:")) return { kind: "unix", glob: absoluteSocket(text.slice(5), absolute) };
   return parseInet(text);
+}
+
+function absoluteSocket(path: string, absolute: (path: string) => string): string {
+  try {
+    return absolute(path);
+  } catch (error) {
+    if (!(error instanceof GlobMistake)) throw error;
+    throw new GlobMistake(error.message, error.offset + 5);
+  }
 }
 
 function parseAbstract(text: string): AbstractDest {

@@ -82,7 +82,7 @@ describe("what runs something", () => {
 });
 
 describe("the syntax", () => {
-  test("a thousand random files are read as git reads them", () => {
+  test("random files are read as git reads them", () => {
     const random = seeded(11);
     const pieces = [
       "[core]",
@@ -120,7 +120,7 @@ describe("the syntax", () => {
     const folder = mkdtempSync(join(tmpdir(), "git-config-"));
     let accepted = 0;
     try {
-      for (let count = 0; count < 1_000; count++) {
+      for (let count = 0; count < 400; count++) {
         const text = `[s]\n${Array.from({ length: random(14) }, () => pieces[random(pieces.length)]!).join("")}`;
         const file = join(folder, "config");
         writeFileSync(file, text);
@@ -144,6 +144,6 @@ describe("the syntax", () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
-    expect(accepted).toBeGreaterThan(200);
+    expect(accepted).toBeGreaterThan(80);
   }, 120_000);
 });

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { PolicyError, type PolicyMistake } from "../errors.ts";
+import { compilePolicy } from "./compile.ts";
 import { PLACES, seeded } from "./fixture.ts";
 import { formatRule } from "./format.ts";
 import { escapeGlob } from "./glob.ts";
+import { Tier } from "./rule.ts";
 import { makeRule, parseRuleLine, parseRules } from "./parse.ts";
 
 function mistakesOf(text: string): readonly PolicyMistake[] {
@@ -103,6 +105,8 @@ describe("mistakes", () => {
     ["allow write /a*/../b", 17, /cannot follow a glob/],
     ["allow write /a/[b-a]", 16, /wrong way round/],
     ["allow write /a/[[:nope:]]", 16, /no class/],
+    ["allow write b/[b-a]", 15, /wrong way round/],
+    ["allow connect unix:~/[b-a]", 22, /wrong way round/],
     ["allow write /{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", 13, /more than 256/],
     ["allow write @coreutils", 13, /group of exec rules/],
     ["allow exec @nothing", 12, /no group/],
@@ -125,6 +129,76 @@ describe("mistakes", () => {
       expect(mistake?.column).toBe(column);
     });
   }
+});
+
+test("whatever a line holds, it is a rule that can be compiled or a mistake with its place", () => {
+  const random = seeded(3);
+  const pieces = [
+    "allow",
+    "deny",
+    "ask",
+    " ",
+    " ",
+    "write",
+    "exec",
+    "connect",
+    "read",
+    "/",
+    "~",
+    "*",
+    "**",
+    "?",
+    "[",
+    "]",
+    "[a-",
+    "{",
+    "}",
+    ",",
+    "\\",
+    "\\x",
+    "\\xff",
+    '"',
+    "#",
+    "@",
+    "common",
+    "unix:",
+    "tcp:",
+    "1.2.3.4",
+    "/8",
+    ":80",
+    "[::1]",
+    "all",
+    " for ",
+    "1h",
+    "é",
+    "\udcff",
+    "\0",
+    "\n",
+    "..",
+    "a",
+  ];
+  let rules = 0;
+  for (let count = 0; count < 20_000; count++) {
+    const start =
+      random(2) === 0
+        ? `${["allow", "deny", "ask"][random(3)]} ${["write", "exec", "connect", "read"][random(4)]} `
+        : "";
+    const line = start + Array.from({ length: random(8) }, () => pieces[random(pieces.length)]!).join("");
+    try {
+      const parsed = parseRules(line, PLACES).map(({ rule }, index) => ({
+        ...rule,
+        id: `r${index}`,
+        tier: Tier.allow,
+        origin: { kind: "session" } as const,
+      }));
+      rules += parsed.length;
+      compilePolicy(parsed);
+    } catch (error) {
+      if (!(error instanceof PolicyError)) throw new Error(JSON.stringify(line), { cause: error });
+      for (const { column, text } of error.mistakes) expect(column).toBeWithin(1, text.length + 2);
+    }
+  }
+  expect(rules).toBeGreaterThan(1_000);
 });
 
 describe("formatting", () => {

@@ -141,8 +141,19 @@ function checkedPath(glob: string, context: RuleContext): string {
   if (glob === "") throw new GlobMistake("the path is missing", 0);
   const absolute = absoluteGlob(glob, context);
   if (absolute.includes("\0")) throw new GlobMistake("no path has a NUL in it", 0);
-  parsePatterns(absolute);
+  checkGlob(absolute, glob);
   return absolute;
+}
+
+/** Throws a mistake at its place in what was written, of which the absolute glob is longer by what was put before it. */
+function checkGlob(absolute: string, written: string): void {
+  try {
+    parsePatterns(absolute);
+  } catch (error) {
+    if (!(error instanceof GlobMistake)) throw error;
+    const offset = error.offset - (absolute.length - written.length);
+    throw new GlobMistake(error.message, Math.max(0, Math.min(offset, written.length - 1)));
+  }
 }
 
 function groupTarget(category: Category, target: string): string {

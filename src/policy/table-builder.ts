@@ -112,13 +112,13 @@ function innerBits(edges: readonly AffixedEdge[]): [low: number, high: number] {
 
 function affixOf(tokens: readonly Token[]): Affix {
   const isMeta = (token: Token) => typeof token !== "number";
-  const before = affix(layout.GroupKind.prefix, tokens.slice(0, tokens.findIndex(isMeta)));
-  const after = affix(layout.GroupKind.suffix, tokens.slice(tokens.findLastIndex(isMeta) + 1));
+  const before = makeAffix(layout.GroupKind.prefix, tokens.slice(0, tokens.findIndex(isMeta)));
+  const after = makeAffix(layout.GroupKind.suffix, tokens.slice(tokens.findLastIndex(isMeta) + 1));
   if (before.bytes.length === 0 && after.bytes.length === 0) return { ...before, kind: layout.GroupKind.any };
   return before.bytes.length >= after.bytes.length ? before : after;
 }
 
-function affix(kind: number, tokens: readonly Token[]): Affix {
+function makeAffix(kind: number, tokens: readonly Token[]): Affix {
   const text = String.fromCodePoint(...tokens.filter((token) => typeof token === "number"));
   return { kind, text, bytes: encodePath(text) };
 }
