@@ -17,6 +17,7 @@ import { close } from "../../ffi/fd.ts";
 import { faccessat2, fstatx, openat, statx } from "../../ffi/path-ops.ts";
 import { STATX_BASIC_STATS } from "../../ffi/statx.ts";
 import { fsuid } from "../../ffi/creds.ts";
+import { readStatus } from "./process-status.ts";
 import type { Place } from "./place.ts";
 import { entries } from "./folder-entries.ts";
 
@@ -42,6 +43,13 @@ export function makingFails(place: Place, isFolder: boolean): number {
   if (found !== -Errno.ENOENT) return found;
   if (place.hasSlashBehind && !isFolder) return -Errno.ENOENT;
   return mayChangeFolder(place);
+}
+
+const CAP_MKNOD = 27;
+
+export function makingDeviceFails(tid: number): number {
+  const caps = readStatus(tid)?.credentials.capsLow ?? 0;
+  return (caps & (1 << CAP_MKNOD)) === 0 ? -Errno.EPERM : 0;
 }
 
 export function removingFails(place: Place, isFolder: boolean): number {

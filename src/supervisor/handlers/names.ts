@@ -24,7 +24,7 @@ import { isRestricting, stricter } from "../judge.ts";
 import { isDots } from "../path-bytes.ts";
 import type { Place } from "../place.ts";
 import type { Deed, Supervision, Target } from "../supervision.ts";
-import { lookAtName, makingFails, removingFails, renamingFails } from "../would-fail.ts";
+import { lookAtName, makingDeviceFails, makingFails, removingFails, renamingFails } from "../would-fail.ts";
 
 /** "." and ".." and "/": the kernel refuses whatever the policy says, and its errors differ by call. */
 function isNoName(place: Place): boolean {
@@ -71,14 +71,12 @@ export function mknod(s: Supervision, dirfd: number, pathArg: number, modeArg: n
     run: () => mknodat(parent, name, mode, device),
   };
   const type = mode & S_IFMT;
-  // A device file reaches its device from any folder: it is never free.
   const isDevice = type === S_IFBLK || (type === S_IFCHR && device !== 0);
   if (!isDevice || isNoName(s.first)) return performOnName(s, "make node", deed);
-  s.perform(
-    "write",
-    [{ operation: "make node", place: s.first, verdict: askedUnlessRuled(s.judge.writeName(s.first.real)) }],
-    deed,
-  );
+  // A device file reaches its device from any folder: it is never free.
+  const verdict = askedUnlessRuled(s.judge.writeName(s.first.real));
+  const wouldFail = (): number => makingFails(s.first, false) || makingDeviceFails(s.call.tid);
+  s.perform("write", [{ operation: "make node", place: s.first, verdict }], { ...deed, wouldFail });
 }
 
 function askedUnlessRuled(verdict: number): number {
