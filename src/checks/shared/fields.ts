@@ -66,7 +66,7 @@ export function dictionary<S extends z.ZodType>(item: S) {
   return z.preprocess((value) => value ?? {}, z.record(z.string(), item));
 }
 
-/** Anything; for fields that are passed on and not decided by. */
-export const anything = z.unknown();
+/** Anything, undefined when missing; for fields that are passed on or read further by hand. */
+export const anything = z.unknown().optional();
 
 export type Read<S extends z.ZodType> = z.output<S>;

@@ -356,7 +356,11 @@ describe("a person, by SAML", () => {
       ["NOT_FOUND", "upstream_error"],
     ];
     for (const [type, code] of wanted) {
-      const graphql = { status: 200, body: { data: { organization: null }, errors: [{ type, message: CANARY }] } };
+      const errors = [{ type, message: CANARY }];
+      const graphql = {
+        status: 200,
+        body: type === "FORBIDDEN" ? { errors } : { data: { organization: null }, errors },
+      };
       expect([type, await (await at(githubWorld({ instead: { graphql } }))).ask("repo.push", app)]).toEqual([
         type,
         code,
