@@ -6,7 +6,7 @@ import { expandBraces } from "./braces.ts";
 import { destOf } from "./compile.ts";
 import { formatDest } from "./dest.ts";
 import { escapeGlob } from "./glob.ts";
-import { groupTargets, isPlainName } from "./group-targets.ts";
+import { groupTargets } from "./group-targets.ts";
 import { follow, type Disk, type Followed } from "./links.ts";
 import { hasGlob, joinPath, type Places } from "./paths.ts";
 import { lookUp } from "./programs.ts";
@@ -35,9 +35,7 @@ function standsFor(rule: Rule, context: SettleContext): string[] {
   const disk = rule.action === "allow" && mayReplace !== undefined ? trusted(context.disk, mayReplace) : context.disk;
   if (rule.target.startsWith("@")) return groupPatterns(rule, context);
   if (rule.category === "connect") return destPatterns(rule, disk);
-  if (rule.category === "exec" && !rule.target.includes("/")) {
-    return lookUp(rule.target, context, rule.action === "allow" ? "there" : "anywhere");
-  }
+  if (rule.category === "exec" && !rule.target.includes("/")) return programs(rule, [rule.target], context);
   return pathPatterns(rule.target, disk, rule.action !== "allow");
 }
 
@@ -47,10 +45,16 @@ function trusted(disk: Disk, mayReplace: (path: string) => boolean): Disk {
 
 /** The members of a group; what they say (allow, ask) is the rule's to say. */
 function groupPatterns(rule: Rule, context: SettleContext): string[] {
-  const which = rule.action === "allow" ? "there" : "anywhere";
-  return groupTargets(rule.target.slice(1), rule.category, context).flatMap((target) =>
-    isPlainName(target) ? lookUp(target, context, which) : standsFor({ ...rule, target }, context),
-  );
+  const targets = groupTargets(rule.target.slice(1), rule.category, context);
+  const isName = (target: string) => rule.category === "exec" && !target.includes("/") && !target.startsWith("@");
+  return [
+    ...programs(rule, targets.filter(isName), context),
+    ...targets.filter((target) => !isName(target)).flatMap((target) => standsFor({ ...rule, target }, context)),
+  ];
+}
+
+function programs({ action }: Rule, names: readonly string[], context: SettleContext): string[] {
+  return lookUp(names, context, action === "allow" ? "there" : "anywhere");
 }
 
 function destPatterns(rule: Rule, disk: Disk): string[] {
