@@ -11,6 +11,9 @@ const mustWork = process.env.HALLPASS_MUST_WORK === "1";
 /** A skip that no package and no setting of this machine could turn into a run says so in the test's name. */
 const KERNEL_REASON = /\[skipped, kernel: /;
 
+/** For a test that names none of its own; bun test does not take one from bunfig.toml. */
+const TEST_LIMIT_MS = 30_000;
+
 interface Outcome extends Counts {
   readonly suite: string;
   readonly seconds: number;
@@ -23,7 +26,14 @@ async function runSuite(suite: Suite, files: readonly string[]): Promise<Outcome
   rmSync(skips, { force: true });
   const began = performance.now();
   const child = Bun.spawn(
-    [process.execPath, "test", "--reporter=junit", `--reporter-outfile=${xml}`, ...files.map((file) => `./${file}`)],
+    [
+      process.execPath,
+      "test",
+      `--timeout=${TEST_LIMIT_MS}`,
+      "--reporter=junit",
+      `--reporter-outfile=${xml}`,
+      ...files.map((file) => `./${file}`),
+    ],
     {
       cwd: root,
       stdin: "ignore",
