@@ -6,7 +6,7 @@ import { openat, readlinkat } from "../../ffi/path-ops.ts";
 import { decodePath } from "../policy/path-text.ts";
 import type { ProcessClaim } from "../session/request.ts";
 import { entries } from "./folder-entries.ts";
-import { CMDLINE, EXE, ProcPath, STATUS, TASK } from "./proc-path.ts";
+import { CMDLINE, CWD, EXE, ProcPath, STATUS, TASK } from "./proc-path.ts";
 
 export interface Credentials {
   readonly fsuid: number;
@@ -97,7 +97,16 @@ export class Status {
 
 /** The program file of a process as path text; "" if it cannot be seen. */
 export function programOf(pid: number): string {
-  const length = readlinkat(AT_FDCWD, proc.of(pid, EXE), buffer, 0, 4096);
+  return linkText(proc.of(pid, EXE));
+}
+
+/** Its working directory. */
+export function folderOf(pid: number): string {
+  return linkText(proc.of(pid, CWD));
+}
+
+function linkText(path: Uint8Array): string {
+  const length = readlinkat(AT_FDCWD, path, buffer, 0, 4096);
   return length <= 0 ? "" : decodePath(buffer.subarray(0, length));
 }
 

@@ -23,7 +23,7 @@ import type { Replay, WorkerMessage } from "./messages.ts";
 import { OwnSockets } from "./own-sockets.ts";
 import { PathBytes } from "./path-bytes.ts";
 import { Place } from "./place.ts";
-import { descendants, isBelow, programOf, readStatus, type Status } from "./process-status.ts";
+import { descendants, folderOf, isBelow, programOf, readStatus, type Status } from "./process-status.ts";
 import { readPath, UNREADABLE } from "./target-memory.ts";
 import { Shared, type SupervisorSetup } from "./setup.ts";
 import type { SocketAddress } from "./socket-address.ts";
@@ -321,12 +321,19 @@ export class Supervision {
       ...question,
       ...this.caller(),
       syscall: this.call.name,
-      warnings: [...warnings, ...warningsFor(this.setup, question, tierOfVerdict(verdict))],
+      warnings: [...warnings, ...warningsFor(this.setup, this.absolute(question), tierOfVerdict(verdict))],
       ...(rule?.action === "ask" ? { askRule: rule.id } : {}),
     };
     if (!this.call.isValid) return void this.isGone();
     this.post({ type: "ask", notification: this.call.copy(), call: pending });
     this.call.leave();
+  }
+
+  /** With the caller's spelling from its own folder on. */
+  private absolute<T extends { readonly spelled?: string }>(question: T): T {
+    const { spelled } = question;
+    if (spelled === undefined || spelled.startsWith("/")) return question;
+    return { ...question, spelled: `${folderOf(this.call.tid)}/${spelled}` };
   }
 
   private spelling(target: string): { spelled?: string } {

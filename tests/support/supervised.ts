@@ -34,6 +34,8 @@ export interface Supervised {
   readonly events: string[];
   readonly channel: PolicyChannel;
   readonly tmp: string;
+  /** Puts other rule lines in force. */
+  publish(rules: readonly string[]): void;
 }
 
 const TIER = { deny: Tier.deny, ask: Tier.ask, allow: Tier.allow } as const;
@@ -90,6 +92,8 @@ export async function supervise(command: readonly string[], options: SupervisedO
         ended.resolve(status);
         rmSync(tmp, { recursive: true, force: true });
       },
+      onGone: () => ended.resolve(-1),
+      onLost: () => ended.resolve(-1),
     },
     channel,
     project: options.project,
@@ -118,5 +122,8 @@ export async function supervise(command: readonly string[], options: SupervisedO
     },
   });
   process.chdir(before);
-  return { supervisor, ended: ended.promise, decisions, events, channel, tmp };
+  const publish = (rules: readonly string[]): void => {
+    channel.publish(compilePolicy(rulesFor({ ...options, rules }, tmp, program.runs)).tables);
+  };
+  return { supervisor, ended: ended.promise, decisions, events, channel, tmp, publish };
 }
