@@ -22,9 +22,9 @@ export function proxyRules(env: Readonly<Record<string, string | undefined>>): P
   return { ...(https ? { https } : {}), ...(http ? { http } : {}), none: none.filter(Boolean) };
 }
 
-/** The proxy for `url`: the connection's own, else the environment's, never for loopback. Throws on a scheme that is no HTTP proxy. */
+/** The proxy for `url`: the connection's own, else the environment's, never for loopback or link-local addresses. Throws on a scheme that is no HTTP proxy. */
 export function proxyFor(url: URL, own: URL | undefined, rules: ProxyRules): URL | undefined {
-  if (isLoopback(url.hostname)) return undefined;
+  if (isLoopback(url.hostname) || url.hostname.startsWith("169.254.")) return undefined;
   if (own !== undefined) return own;
   const named = url.protocol === "https:" ? rules.https : rules.http;
   if (named === undefined || rules.none.some((item) => covers(item, url))) return undefined;
