@@ -66,7 +66,20 @@ export function literalPrefix(pattern: Pattern): string {
 }
 
 /** An absolute glob, taken apart; one pattern for each alternative of its braces. Throws GlobMistake. */
-export function parsePatterns(glob: string): Pattern[] {
+export function parsePatterns(glob: string): readonly Pattern[] {
+  let parsed = known.get(glob);
+  if (parsed !== undefined) return parsed;
+  parsed = takeApart(glob);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(glob, parsed);
+  return parsed;
+}
+
+/** A rule is taken apart when it is read and again each time the rules are compiled. */
+const known = new Map<string, readonly Pattern[]>();
+const MOST_KNOWN = 50_000;
+
+function takeApart(glob: string): Pattern[] {
   if (!SOME_SPECIAL.test(glob)) return [plainPattern(glob)];
   const alternatives = expandBraces(glob);
   if (alternatives === undefined) throw new GlobMistake(`{} stands for more than ${BRACE_LIMIT} paths`, 0);

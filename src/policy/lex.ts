@@ -20,13 +20,8 @@ export interface Word {
   readonly end: number;
 }
 
-/** A word in which nothing has to be read: most are. */
-const PLAIN_WORD = /^[\w@~./*?{},:+=!^[\]-]+(?=\s|$)/;
-
 /** The word at `start`; it ends at white space, or at its closing quote. */
 export function readWord(line: string, start: number): Word {
-  const plain = PLAIN_WORD.exec(line.slice(start))?.[0];
-  if (plain !== undefined) return new WordReader(line, start).plain(plain);
   const quoted = line[start] === '"';
   const reader = new WordReader(line, quoted ? start + 1 : start);
   while (!reader.ended && (quoted ? !reader.at('"') : !/\s/.test(reader.current))) {
@@ -81,11 +76,6 @@ class WordReader {
     // Bytes that were written apart may be one character together, and must then be it.
     const glob = this.#glob.isWellFormed() ? this.#glob : decodePath(encodePath(this.#glob));
     return { glob, column: (offset) => this.#columns[offset] ?? start, start, end };
-  }
-
-  plain(glob: string): Word {
-    const start = this.position;
-    return { glob, column: (offset) => start + offset, start, end: start + glob.length };
   }
 
   take(): void {

@@ -72,7 +72,27 @@ function report(text: string, line: number, context: RuleContext, read: () => Ru
   }
 }
 
+/** Most lines: nothing quoted, escaped or timed. */
+const PLAIN_LINE = /^(allow|deny|ask) (write|exec|connect|read) ([^\s"\\#\0]+)(?:\s+#\s*([^]*))?$/;
+
+function readPlain(line: string, context: RuleContext): Rule | undefined {
+  const [, action, category, glob, note = ""] = PLAIN_LINE.exec(line) ?? [];
+  if (glob === undefined) return undefined;
+  const start = action!.length + category!.length + 2;
+  const word: Word = { glob, column: (offset) => start + offset, start, end: start + glob.length };
+  const target = canonicalTarget(category as Category, word, context);
+  const said = note.trim();
+  return {
+    action: action as RuleAction,
+    category: category as Category,
+    target,
+    ...(said === "" ? {} : { note: said }),
+  };
+}
+
 function readParts(line: string, context: RuleContext): Rule {
+  const plain = readPlain(line, context);
+  if (plain !== undefined) return plain;
   const action = readChoice(line, 0, ACTIONS, "allow, deny or ask");
   const category = readChoice(line, action.end, CATEGORIES, "write, exec, connect or read");
   const start = skipSpace(line, category.end);
