@@ -42,6 +42,23 @@ $(BUILD)/hallpass: $(STARTER_SOURCES) $(BARE_HEADERS)
 	$(CC) $(BARE_FLAGS) -o $@.tmp $(STARTER_SOURCES)
 	@mv $@.tmp $@
 
+# --- the same C under the sanitizers, as ordinary programs
+SANITIZE := $(WARNINGS) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+sanitize: $(BUILD)/test/shim_test $(BUILD)/test/launcher.asan $(BUILD)/test/hallpass.asan
+
+$(BUILD)/test/shim_test: tests/targets/shim_test.c $(SHIM_SOURCES) $(SHIM_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) -Iffi/native -o $@ tests/targets/shim_test.c $(SHIM_SOURCES)
+
+$(BUILD)/test/launcher.asan: $(LAUNCHER_SOURCES) $(BARE_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) -DHOSTED -Iffi/native -o $@ $(LAUNCHER_SOURCES)
+
+$(BUILD)/test/hallpass.asan: $(STARTER_SOURCES) $(BARE_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) -DHOSTED -Iffi/native -o $@ $(STARTER_SOURCES)
+
 # --- the matcher
 WASM_SOURCES := $(shell find policy-wasm/assembly -name '*.ts' 2>/dev/null)
 

@@ -59,6 +59,8 @@ export interface LaunchOptions {
   readonly descriptors?: readonly number[];
   /** The user's terminal, and what makes it usable again if hallpass is killed: modes, and bytes to write. */
   readonly rescue?: { readonly fd: number; readonly termios: Uint8Array; readonly reset: Uint8Array };
+  /** Another launcher than build/launcher: tests have one with sanitizers. */
+  readonly launcher?: string;
   /** CMD has stopped: hallpass stops itself too, and `continue()`s it afterwards. */
   readonly onStopped?: (signal: number) => void;
   /** CMD has ended; `left`: processes it left behind. */
@@ -118,7 +120,11 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
   setSubreaper(true);
   const [ours, theirs] = socketpair();
   // Its own folder and streams: the launcher must not keep what CMD's descriptors lead to.
-  const launcher = Bun.spawn([LAUNCHER], { cwd: "/", env: {}, stdio: ["ignore", "ignore", "ignore", theirs] });
+  const launcher = Bun.spawn([options.launcher ?? LAUNCHER], {
+    cwd: "/",
+    env: {},
+    stdio: ["ignore", "ignore", "ignore", theirs],
+  });
   close(theirs);
   const waitsKillable = knowsFilterFlags(SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
   sendBlock(ours, options, waitsKillable ? SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV : 0);

@@ -28,12 +28,15 @@ export class Driven implements Disposable {
   readonly events = join(this.scratch, "events");
   readonly program = join(this.root, "build", "hallpass");
 
-  constructor(readonly user?: User) {
+  constructor(
+    readonly user?: User,
+    starter = join(tree, "build", "hallpass"),
+  ) {
     for (const folder of ["build", "src", ".tools/bin", "scratch"]) {
       mkdirSync(join(this.root, folder), { recursive: true });
     }
     chmodSync(this.root, 0o755);
-    copyFileSync(join(tree, "build", "hallpass"), this.program);
+    copyFileSync(starter, this.program);
     chmodSync(this.program, 0o755);
     symlinkSync(join(tree, ".tools", "bin", "bun"), join(this.root, ".tools", "bin", "bun"));
     const driver = join(tree, "tests", "kernel", "support", "driver.ts");

@@ -35,6 +35,8 @@ export interface DriverOptions {
   readonly pty?: string;
   /** A terminal to set right when the driver is lost: its modes now are the ones wanted, then this text. */
   readonly rescue?: { readonly path: string; readonly reset: string };
+  /** Another launcher than build/launcher. */
+  readonly launcher?: string;
   /** Until the last process has ended, as `--wait=all`; else releases them when the command ends. */
   readonly waitAll?: boolean;
 }
@@ -82,6 +84,7 @@ try {
     scopeSignals: options.scope ?? true,
     stdio: slave === undefined ? [0, 1, 2] : [slave, slave, slave],
     descriptors: start.descriptors,
+    ...(options.launcher === undefined ? {} : { launcher: options.launcher }),
     ...(ruleset === undefined ? {} : { ruleset }),
     ...(slave === undefined ? {} : { pty: slave }),
     ...(rescue === undefined ? {} : { rescue }),
