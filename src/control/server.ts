@@ -1,5 +1,5 @@
 /** The session's end of the control socket: who may come in, and what is said to whom. A slow client is cut, never waited for. */
-import { chmodSync } from "node:fs";
+import { chmodSync, renameSync } from "node:fs";
 import { HallpassError } from "../errors.ts";
 import type { Attached, Session } from "../session/session.ts";
 import { removeSocket } from "./folder.ts";
@@ -25,13 +25,16 @@ export interface ControlServer {
 type Socket = Bun.Socket<Client>;
 
 export function serveControl(session: Session, path: string, admit: Admit): ControlServer {
-  if (Buffer.byteLength(path) > SUN_PATH_MOST) {
+  if (Buffer.byteLength(path) >= SUN_PATH_MOST) {
     throw new HallpassError(`${path} is too long for a socket; set XDG_RUNTIME_DIR to a shorter path`);
   }
-  removeSocket(path);
   const clients = new Set<Client>();
-  const listener = listen(path, handlers(session, clients, admit));
-  chmodSync(path, 0o600);
+  // It gets its name when it is the user's alone and somebody listens.
+  const unready = `${path}~`;
+  removeSocket(unready);
+  const listener = listen(unready, handlers(session, clients, admit));
+  chmodSync(unready, 0o600);
+  renameSync(unready, path);
   return {
     path,
     close(): void {

@@ -1,5 +1,6 @@
 /** The six answers of SPEC §2, to the letter: what each allows, for how long, and which rule it leaves behind. */
 import type { PlacedRule, Rule } from "../policy/rule.ts";
+import { grantOf } from "./advance-reply.ts";
 import { askRuleOf, whyNotReplace } from "./ask-rule.ts";
 import type { Answer, AnswerKind, PendingCall, Request } from "./request.ts";
 import { allow, close, INTERRUPTED_FOR, refuse } from "./requests.ts";
@@ -17,7 +18,7 @@ export function give(turn: Turn, answer: Answer, client: string): string | undef
   if (!pending) return missing(turn, answer.request);
   const problem = check(answer, pending.request);
   if (problem !== undefined) return problem;
-  const rule = ruleOf(turn, answer, pending.request);
+  const rule = ruleOf(turn, answer, pending);
   const conflict =
     answer.kind === "always" && rule ? whyNotReplace(turn, pending.request.call, rule.target) : undefined;
   if (conflict !== undefined) return conflict;
@@ -46,8 +47,9 @@ function check(answer: Answer, request: Request): string | undefined {
   return answer.kind === "timed" && fits ? undefined : "the duration must be from 1s to a year, for a timed answer";
 }
 
-function ruleOf(turn: Turn, answer: Answer, request: Request): Rule | undefined {
+function ruleOf(turn: Turn, answer: Answer, { request, advance }: Pending): Rule | undefined {
   const { category } = request.call;
+  if (answer.kind === "once" && advance) return grantOf(advance);
   const wider = answer.target ?? request.wider[request.widerIndex]!;
   if (answer.kind === "timed")
     return { action: "allow", category, target: wider, duration: answer.duration ?? TIMED_DEFAULT };
@@ -59,11 +61,12 @@ function ruleOf(turn: Turn, answer: Answer, request: Request): Rule | undefined 
 /** The rules as they are with the answer's rule in force; a lasting one also goes into the project's file. */
 function keep(turn: Turn, kind: AnswerKind, rule: Rule, request: Request): PlacedRule[] {
   const { state } = turn;
-  const lasting = kind !== "timed" && state.config.save === "project";
+  const lasting = (kind === "always" || kind === "never") && state.config.save === "project";
   const rules = [...state.rules];
   if (kind === "always") dropAskRule(turn, rules, request.call);
   if (lasting) turn.add({ type: "file", change: { type: "append", scope: "project", rule } });
-  rules.push(place(turn, rule, lasting ? "project" : "session"));
+  const isRequested = request.advance !== undefined && (kind === "once" || kind === "timed");
+  rules.push(place(turn, rule, lasting ? "project" : "session", isRequested ? { kind: "request" } : undefined));
   return rules;
 }
 
@@ -89,7 +92,8 @@ function end(turn: Turn, pending: Pending, kind: AnswerKind, client: string, rul
   const allows = kind === "once" || kind === "timed" || kind === "always";
   close(turn, pending, how);
   for (const waiter of pending.waiters.values()) {
-    if (allows) allow(turn, waiter, request.id, client);
+    if (allows)
+      allow(turn, waiter, { reason: "user", request: request.id, client, ...(rule === undefined ? {} : { rule }) });
     else refuse(turn, waiter, { reason: "user", request: request.id, client, ...(rule === undefined ? {} : { rule }) });
   }
   for (const tid of pending.interrupted) {

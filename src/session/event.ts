@@ -1,6 +1,7 @@
 /** What happens to a session, and what the session wants done about it. */
 import type { PlacedRule, Rule } from "../policy/rule.ts";
 import type { ClientAction, Decision, RuleScope, SessionEvent, SessionInfo } from "../control/messages.ts";
+import type { Advance } from "./advance-reply.ts";
 import type { PendingCall, ProcessClaim } from "./request.ts";
 import type { CallId } from "./state.ts";
 
@@ -19,6 +20,13 @@ export interface Sender {
 
 export type SessionInput =
   | { readonly type: "asked"; readonly id: CallId; readonly call: PendingCall; readonly by: readonly ProcessClaim[] }
+  | {
+      readonly type: "advance";
+      readonly id: CallId;
+      readonly advance: Advance;
+      readonly call: PendingCall;
+      readonly by: readonly ProcessClaim[];
+    }
   /** The caller died. */
   | { readonly type: "gone"; readonly id: CallId }
   /** A signal took the caller away; the same call may come back as a new notification. */

@@ -37,6 +37,14 @@ export const plainJudge: Judge = {
     }
     return best ? { verdict: best.action, rule: best } : { verdict: "ask" };
   },
+  judgeTarget(rules, category, target) {
+    const folder = target.replace(/\/\*\*$/, "");
+    const denied = rules.find(
+      (one) => one.action === "deny" && one.category === category && one.target.startsWith(folder),
+    );
+    if (denied) return { verdict: "deny", rule: denied };
+    return plainJudge.judge(rules, { category, operation: "write", target: folder });
+  },
   wider: ({ target }) => ({ targets: [target, `${target.slice(0, target.lastIndexOf("/"))}/**`], index: 1 }),
   mayOffer: (_, target) => target !== "/**",
   exact: ({ target }) => target,

@@ -21,6 +21,8 @@ export interface Judge {
   /** What the rule's target stands for from now on: links followed, names looked up. */
   settle(rule: Rule): Rule;
   judge(rules: readonly PlacedRule[], call: Pick<PendingCall, "category" | "operation" | "target" | "to">): Judgement;
+  /** On all that a rule TARGET (a path, `DIR/**`, a program, one DEST) stands for: deny where a rule denies part of it. */
+  judgeTarget(rules: readonly PlacedRule[], category: Category, target: string): Judgement;
   wider(call: PendingCall): Wider;
   /** Whether an answer may open this target: never the root, the home, a folder that holds keys. */
   mayOffer(category: Category, target: string): boolean;

@@ -1,7 +1,6 @@
 /** Looks at processes in /proc: small bounded reads, and `undefined` for a process that is gone. */
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { decodePath } from "../policy/path-text.ts";
-import type { ProcessClaim } from "./request.ts";
 
 export interface ProcessStat {
   readonly pid: number;
@@ -15,7 +14,6 @@ export interface ProcessStat {
 
 const READ_MOST = 4096;
 const ANCESTORS_MOST = 256;
-const CLAIMS_MOST = 8;
 
 /** The first `most` bytes of a file of /proc. */
 export function readProc(path: string, most = READ_MOST): Uint8Array | undefined {
@@ -53,27 +51,16 @@ export function readCommand(pid: number): string[] {
   return (text.endsWith("\0") ? text.slice(0, -1) : text).split("\0");
 }
 
-/** The process first, then its parents up to the first that `isLast` names, or to the top. */
-export function* lineage(pid: number, isLast: (pid: number) => boolean = () => false): Generator<ProcessStat> {
+/** The process first, then its parents up to the top. */
+export function* lineage(pid: number): Generator<ProcessStat> {
   const seen = new Set<number>();
   for (let next = pid; next > 0 && !seen.has(next) && seen.size < ANCESTORS_MOST;) {
     const stat = readStat(next);
     if (!stat) return;
     yield stat;
-    if (isLast(next)) return;
     seen.add(next);
     next = stat.parent;
   }
-}
-
-/** What the caller and those it came from, up to `root`, call themselves (SPEC §2 "by:"). */
-export function readClaims(pid: number, root: number): ProcessClaim[] {
-  const claims: ProcessClaim[] = [];
-  for (const stat of lineage(pid, (one) => one === root)) {
-    claims.push({ pid: stat.pid, name: stat.name, command: readCommand(stat.pid) });
-  }
-  if (claims.length <= CLAIMS_MOST) return claims;
-  return [...claims.slice(0, CLAIMS_MOST - 1), claims.at(-1)!];
 }
 
 /** Every living process below `root`, without it. */

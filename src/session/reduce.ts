@@ -1,5 +1,6 @@
 /** The session as a machine: state and input in, effects out; no clock, no files, no processes of its own. */
 import type { Decision } from "../control/messages.ts";
+import { advanced } from "./advance.ts";
 import { act } from "./actions.ts";
 import type { Effect, SessionInput } from "./event.ts";
 import type { Judge } from "./judge.ts";
@@ -19,6 +20,8 @@ function apply(turn: Turn, input: SessionInput): void {
   switch (input.type) {
     case "asked":
       return asked(turn, input);
+    case "advance":
+      return advanced(turn, input);
     case "gone":
       return gone(turn, input.id);
     case "interrupted":

@@ -1,10 +1,10 @@
 /** The rules of a session: adding, replacing and ending them, and what a change means for the calls that wait. */
-import type { PlacedRule, Rule, RuleOrigin } from "../policy/rule.ts";
+import type { PlacedRule, Rule, RuleOrigin, Verdict } from "../policy/rule.ts";
 import { Tier } from "../policy/rule.ts";
 import type { RuleScope } from "../control/messages.ts";
 import type { FiledRule } from "./event.ts";
-import { close } from "./requests.ts";
-import type { Pending } from "./state.ts";
+import { allow, close, refuse } from "./requests.ts";
+import type { Pending, Waiter } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
 /** Where a rule of a client stands in the order of SPEC §3. */
@@ -41,12 +41,22 @@ export function setRules(turn: Turn, rules: readonly PlacedRule[]): void {
  * change made counts: the supervisor may know more of a call than its target (a program that the sandbox can write).
  */
 function resolveCovered(turn: Turn, pending: Pending, before: readonly PlacedRule[]): void {
-  const { judge, state } = turn;
-  const { call } = pending.request;
-  const now = judge.judge(state.rules, call);
-  if (now.verdict === "ask" || judge.judge(before, call).verdict === now.verdict) return;
+  const { state } = turn;
+  const now = verdictOn(turn, pending, state.rules);
+  if (now === "ask" || verdictOn(turn, pending, before) === now) return;
   close(turn, pending, { answer: "rule", since: pending.request.since, by: pending.request.by });
-  for (const id of pending.waiters.keys()) turn.add({ type: "replay", id, request: pending.request.id });
+  for (const waiter of pending.waiters.values()) settleByRule(turn, waiter, pending.request.id, now);
+}
+
+function verdictOn({ judge }: Turn, { request, advance }: Pending, rules: readonly PlacedRule[]): Verdict {
+  if (advance) return judge.judgeTarget(rules, advance.category, advance.target).verdict;
+  return judge.judge(rules, request.call).verdict;
+}
+
+function settleByRule(turn: Turn, waiter: Waiter, request: number, verdict: Verdict): void {
+  if (!waiter.advance) turn.add({ type: "replay", id: waiter.id, request });
+  else if (verdict === "allow") allow(turn, waiter, { reason: "policy", request });
+  else refuse(turn, waiter, { reason: "policy", request });
 }
 
 /** Rules whose time is over are gone. */

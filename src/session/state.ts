@@ -1,6 +1,7 @@
 /** What a session knows: plain data, changed only by `reduce`. */
 import type { PlacedRule } from "../policy/rule.ts";
 import type { Decision, SessionInfo } from "../control/messages.ts";
+import type { Advance } from "./advance-reply.ts";
 import type { AnswerKind, PendingCall, ProcessClaim, Request } from "./request.ts";
 
 /** The kernel's cookie of a notification, in decimal: how a waiting call is named. */
@@ -21,12 +22,15 @@ export interface Waiter {
   readonly call: PendingCall;
   readonly by: readonly ProcessClaim[];
   readonly since: number;
+  /** Not a call that waits to be made, but a request in advance. */
+  readonly advance?: Advance;
 }
 
 /** A request on the screen and the calls that wait for its answer. */
 export interface Pending {
   request: Request;
   readonly key: string;
+  readonly advance?: Advance;
   readonly waiters: Map<CallId, Waiter>;
   /** Threads whose call was interrupted by a signal and may come back. */
   readonly interrupted: Set<number>;
@@ -54,6 +58,7 @@ export interface Deeds {
 /** The answer that a request got while its only call was away in a signal handler. */
 export interface EarlyAnswer {
   readonly key: string;
+  readonly advance?: Advance;
   readonly request: number;
   readonly allow: boolean;
   readonly expiresAt: number;

@@ -8,6 +8,8 @@ import {
   escapeGlob,
   holdsKeys,
   isWithin,
+  literalPath,
+  NO_RULE,
   type Category,
   formatRule,
   type PlacedRule,
@@ -63,6 +65,10 @@ export class LiveJudge implements Judge {
     return this.judging(rules).judge(call);
   }
 
+  judgeTarget(rules: readonly PlacedRule[], category: Category, target: string): Judgement {
+    return this.judging(rules).judgeTarget(category, target);
+  }
+
   /** The tables of these rules, for the workers. */
   tables(rules: readonly PlacedRule[]): Uint8Array {
     return this.judging(rules).tables;
@@ -109,10 +115,32 @@ class Judging {
     const packed = [target, ...(to === undefined || category === "connect" ? [] : [to])].map((one) =>
       this.match(category, operation, one),
     );
+    return this.worstOf(packed, category);
+  }
+
+  private worstOf(packed: readonly number[], category: Category): Judgement {
     const worst = packed.reduce((one, other) => (severity(one) >= severity(other) ? one : other));
     const rule = this.rules[indexOfVerdict(worst)];
     const isUntouchedRead = rule === undefined && category === "read";
     return { verdict: isUntouchedRead ? "allow" : verdictOf(worst), ...(rule ? { rule } : {}) };
+  }
+
+  judgeTarget(category: Category, target: string): Judgement {
+    if (category === "connect") return this.worstOf([this.match(category, "connect", target)], category);
+    const isTree = target.endsWith("/**");
+    const path = literalPath(isTree ? target.slice(0, -3) || "/" : target);
+    if (path === undefined) return { verdict: "deny" };
+    const below = isTree ? this.below(category, path) : NO_RULE;
+    return this.worstOf([this.match(category, "write", path), ...(below === NO_RULE ? [] : [below])], category);
+  }
+
+  /** The strictest rule that restricts something below the folder. */
+  private below(category: Category, folder: string): number {
+    const matcher = (this.matcher ??= this.start());
+    const bytes = encodePath(folder);
+    if (bytes.length > matcher.pathCapacity) return -1;
+    matcher.pathBytes.set(bytes);
+    return matcher.matchBelow(CategoryCode[category], bytes.length);
   }
 
   private match(category: Question["category"], operation: Operation, target: string): number {

@@ -10,10 +10,13 @@ import { HallpassError } from "../../errors.ts";
 import { type PlacedRule, Tier } from "../../policy/index.ts";
 import type { PolicyChannel } from "../../../policy-wasm/host.ts";
 import { Signal } from "../../../ffi/signal.ts";
+import type { PendingCall, ProcessClaim } from "../../session/request.ts";
 import { Session, type SessionPorts } from "../../session/session.ts";
 import { type Ended, LAUNCHER } from "../../supervisor/launch.ts";
+import { claimsOf } from "../../supervisor/process-status.ts";
 import { Supervisor } from "../../supervisor/supervisor.ts";
 import type { Run } from "../run.ts";
+import { readAdvance } from "./advance.ts";
 import { LiveJudge } from "./live-judge.ts";
 import { processRows, stopProcess } from "./processes.ts";
 import { RuleFiles } from "./rule-files.ts";
@@ -21,6 +24,7 @@ import type { RunLog } from "./run-log.ts";
 import type { Setting } from "./setting.ts";
 import { SignalRelay } from "./signals.ts";
 
+type Caller = Pick<PendingCall, "tid" | "pid" | "exe">;
 type RunAction = Parameters<SessionPorts["run"]>[0];
 
 /** How long a session that shall stop may take before it is killed. */
@@ -190,7 +194,7 @@ export class Running {
       ptyNumber: relay?.pty.number ?? -1,
       events: {
         asked: (id, call, by) => this.session.take({ type: "asked", id, call, by }),
-        advance: (id) => this.supervisor?.refuse(id, 38),
+        advance: (id, query, caller) => this.advance(id, query, caller),
         gone: (id) => this.session.take({ type: "gone", id }),
         interrupted: (id) => this.session.take({ type: "interrupted", id }),
         decided: (decision) => this.session.take({ type: "decided", decision }),
@@ -198,6 +202,17 @@ export class Running {
         ended: () => this.gone.resolve(),
       },
     });
+  }
+
+  private advance(id: string, query: string, caller: Caller): void {
+    const read = readAdvance(query, this.run.options.mediate, this.setting.settleContext());
+    if (typeof read === "number") return this.supervisor?.refuse(id, read);
+    const call: PendingCall = { ...read.call, ...caller, syscall: "execve", warnings: [] };
+    this.session.take({ type: "advance", id, advance: read.advance, call, by: this.claims(caller.pid) });
+  }
+
+  private claims(pid: number): ProcessClaim[] {
+    return this.supervisor ? claimsOf(pid, this.supervisor.launched.launcherPid) : [];
   }
 
   /** As it was given, save the session's own TMPDIR. */
