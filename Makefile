@@ -28,7 +28,7 @@ $(BUILD)/libhallpass.so: $(SHIM_SOURCES) $(SHIM_HEADERS)
 # --- launcher and starter: no libc at all, so that they build and run alike wherever there is a compiler
 BARE_HEADERS := $(wildcard helper/launcher/*.h) $(SHIM_HEADERS)
 BARE_FLAGS := $(WARNINGS) -Os -Iffi/native -ffreestanding -nostdlib -static -fno-pie -no-pie -fno-stack-protector \
-	-fno-asynchronous-unwind-tables -fno-builtin -s -Wl,--build-id=none -Wl,-z,noexecstack
+	-fno-asynchronous-unwind-tables -fno-builtin -s -Wl,--build-id=none -Wl,-z,noexecstack -Wno-unused-command-line-argument
 LAUNCHER_SOURCES := helper/launcher.c $(wildcard helper/launcher/*.c)
 STARTER_SOURCES := helper/starter.c helper/launcher/bare.c
 
