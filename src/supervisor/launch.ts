@@ -177,13 +177,22 @@ function sendBlock(socket: number, options: LaunchOptions, filterFlags: number):
 /** A few milliseconds, during which nothing else could be done: the only place that waits for the launcher. */
 function receiveReady(socket: number): { listenerFd: number; ready: Extract<Report, { kind: "ready" }> } {
   const bytes = new Uint8Array(REPORT_BYTES);
-  const isThere = pollOne(socket, POLLIN, LAUNCH_TIMEOUT_MS) > 0;
-  const { length, fds } = isThere ? receiveWithFds(socket, bytes) : { length: -Errno.ETIMEDOUT, fds: [] };
+  const { length, fds } = isReadable(socket) ? receiveWithFds(socket, bytes) : { length: -Errno.ETIMEDOUT, fds: [] };
   const report = length === REPORT_BYTES ? decodeReport(bytes) : undefined;
   if (report?.kind === "ready" && fds[0] !== undefined) return { listenerFd: fds[0], ready: report };
   close(socket);
   if (report?.kind === "failed") throw new HallpassError(failureText(report));
   throw new HallpassError(`the launcher ended without a word (${LAUNCHER}); run \`hallpass doctor\``);
+}
+
+/** A signal of ours (the terminal was resized, say) ends the wait early, and means nothing. */
+function isReadable(socket: number): boolean {
+  const end = performance.now() + LAUNCH_TIMEOUT_MS;
+  for (let left = LAUNCH_TIMEOUT_MS; left > 0; left = Math.ceil(end - performance.now())) {
+    const events = pollOne(socket, POLLIN, left);
+    if (events !== -Errno.EINTR) return events > 0;
+  }
+  return false;
 }
 
 function failureText({ errno, stage }: Extract<Report, { kind: "failed" }>): string {

@@ -26,7 +26,6 @@ export class RuleFiles {
   private readonly loaded: Partial<Record<Scope, LoadedRules>> = {};
   private readonly timers = new Map<Scope, ReturnType<typeof setTimeout>>();
   private work: Promise<unknown> = Promise.resolve();
-  private unwatch: (() => void) | undefined;
 
   constructor(
     config: string,
@@ -43,10 +42,10 @@ export class RuleFiles {
     await this.load("project");
   }
 
-  /** From now on a change by hand takes effect at once. */
+  /** From now on a change by hand takes effect at once; never closed, for closing takes longer than all the rest of an end. */
   watch(): void {
     const scopeOf = (file: string): Scope => (file === this.files.project ? "project" : "everywhere");
-    this.unwatch = watchRules(Object.values(this.files), (file) => this.changedOnDisk(scopeOf(file)));
+    watchRules(Object.values(this.files), (file) => this.changedOnDisk(scopeOf(file)));
   }
 
   /** An editor writes in several steps: the file is read when it has been quiet for a moment. */
@@ -125,7 +124,6 @@ export class RuleFiles {
   }
 
   async stop(): Promise<void> {
-    this.unwatch?.();
     for (const timer of this.timers.values()) clearTimeout(timer);
     await this.work;
   }

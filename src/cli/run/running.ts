@@ -27,6 +27,9 @@ import { SignalRelay } from "./signals.ts";
 type Caller = Pick<PendingCall, "tid" | "pid" | "exe">;
 type RunAction = Parameters<SessionPorts["run"]>[0];
 
+/** What is over before does not need its rule files watched. */
+const WATCH_AFTER = 100;
+
 /** How long a session that shall stop may take before it is killed. */
 const STOP_PATIENCE = 2000;
 
@@ -153,7 +156,7 @@ export class Running {
       this.supervisor = await this.startSupervisor();
       const signals = new SignalRelay((signal) => this.supervisor?.launched.signal(signal, true), start.ignored);
       if (relay) relay.attach(connectInProcess(this.session, "bar"));
-      this.files.watch();
+      setTimeout(() => this.files.watch(), WATCH_AFTER).unref();
       const ended = await Promise.race([this.ended.promise, this.failed.promise]);
       await this.leave(ended, signals);
       return ended.status;
