@@ -6,13 +6,14 @@ WARNINGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prot
 BUILD := build
 BUN := $(firstword $(wildcard .tools/bin/bun node_modules/.bin/bun) bun)
 
-.PHONY: all lib launcher starter wasm test-targets sanitize clean
-all: lib launcher starter request wasm
+.PHONY: all lib launcher starter wasm library test-targets sanitize clean
+all: lib launcher starter request wasm library
 	@touch $(BUILD)/.built
 lib: $(BUILD)/libhallpass.so
 launcher: $(BUILD)/launcher
 starter: $(BUILD)/hallpass
 wasm: $(BUILD)/policy.wasm
+library: $(BUILD)/library/index.js
 
 # --- the C shim that bun:ffi calls
 SHIM_SOURCES := $(wildcard ffi/native/*.c)
@@ -66,6 +67,16 @@ $(BUILD)/policy.wasm: $(WASM_SOURCES)
 	@mkdir -p $(@D)
 	$(BUN) node_modules/assemblyscript/bin/asc.js policy-wasm/assembly/index.ts --config policy-wasm/asconfig.json \
 		--target release --outFile $@ --textFile $(BUILD)/policy.wat
+
+# --- the library of the permission checks, for Node, with its types
+LIBRARY_SOURCES := $(shell find src/checks -name '*.ts' 2>/dev/null)
+
+$(BUILD)/library/index.js: $(LIBRARY_SOURCES) package.json
+	@mkdir -p $(@D)
+	node_modules/.bin/tsc --ignoreConfig --declaration --emitDeclarationOnly --outDir $(@D)/types --rootDir src/checks \
+		--module preserve --moduleResolution bundler --target esnext --strict --exactOptionalPropertyTypes \
+		--skipLibCheck --allowImportingTsExtensions --resolveJsonModule --types bun-types src/checks/index.ts
+	$(BUN) build src/checks/index.ts --target node --outfile $@ >/dev/null
 
 clean:
 	rm -rf $(BUILD)
