@@ -12,10 +12,9 @@ const ENTRY = /^([A-Za-z0-9-]{1,64}:[\w+=,.@:/-]{1,255}?)=([A-Za-z]+):(.+)$/;
 /** Throws an Error whose message completes "context_entries …". */
 export function readContext(raw: string): readonly ContextEntry[] {
   const entries = raw
+    .replace(/;\s*$/, "")
     .split(";")
-    .map((entry) => entry.trim())
-    .filter((entry, index, all) => entry !== "" || index < all.length - 1)
-    .map(readEntry);
+    .map((entry) => readEntry(entry.trim()));
   if (new Set(entries.map(({ key }) => key.toLowerCase())).size < entries.length)
     throw new Error("must name each key once");
   return entries;

@@ -17,11 +17,11 @@ export function codeOf(reply: Reply): string {
 
 export function refusal(reply: Reply): Finding | undefined {
   const code = codeOf(reply);
-  if (reply.status >= 500) return undefined;
   if (reply.status === 429 || LIMITED.test(code))
     return unknown("upstream_rate_limited", "AWS limits the rate of calls");
   if (REJECTED.test(code) || reply.status === 401 || reply.status === 403)
     return unknown("credential_rejected", `AWS refused hallpass (${vetted(code)})`);
+  // Comes with status 500.
   if (code.startsWith("PolicyEvaluation"))
     return unknown("unsupported", "AWS could not evaluate the person's policies");
   if (code.startsWith("NoSuchEntity")) return unknown("resource_not_visible", "the role or user is not in the account");

@@ -124,7 +124,8 @@ export class IdentityCenter {
 
   private async assignedTo(instance: string, id: string, type: string, call: Call): Promise<string[]> {
     const rows = await allPages(undefined, async (NextToken: string | undefined) => {
-      const asked = { InstanceArn: instance, PrincipalId: id, PrincipalType: type, NextToken };
+      const filter = { AccountId: this.config.account_id };
+      const asked = { InstanceArn: instance, PrincipalId: id, PrincipalType: type, Filter: filter, NextToken };
       const page = await this.services.sso.ask(Assignments, call, "ListAccountAssignmentsForPrincipal", asked);
       return { items: page.AccountAssignments, next: page.NextToken || undefined };
     });
