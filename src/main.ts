@@ -72,6 +72,18 @@ async function performCommand(name: string, flags: Flags, words: readonly string
       return (await import("./cli/why.ts")).why(flags, words, context());
     case "rules":
       return (await import("./cli/rules.ts")).rules(flags, words, context());
+    case "version":
+      return version();
+    case "validate":
+      return (await import("./cli/validate.ts")).validate(flags);
+    case "probe":
+      return (await import("./cli/probe.ts")).probe(flags);
+    case "check":
+      return (await import("./cli/check.ts")).check(flags);
+    case "catalog":
+      return (await import("./cli/catalog.ts")).catalog(flags, words[0]);
+    case "serve":
+      return (await import("./cli/serve.ts")).serve(flags);
     case "completions":
       return printCompletions(words[0] ?? "");
     default:

@@ -59,7 +59,7 @@ function parseCommand(command: Command, reader: Reader): Invocation {
   const words: string[] = [];
   const known = [...command.flags, { name: "help", summary: "" }];
   for (;;) {
-    flags.push(...reader.flags(known, `hallpass ${command.name}`));
+    flags.push(...reader.flags(known, `hallpass ${command.name}`, command.hasSingleDash));
     const word = reader.next();
     if (word === undefined) break;
     words.push(...(word === "--" ? reader.rest() : [word]));
@@ -87,7 +87,7 @@ class Reader {
   }
 
   /** The flags that stand here, up to a word or `--`. */
-  flags(known: readonly Flag[], where: string): GivenFlag[] {
+  flags(known: readonly Flag[], where: string, hasSingleDash = false): GivenFlag[] {
     const found: GivenFlag[] = [];
     for (
       let word = this.argv[this.at];
@@ -95,7 +95,7 @@ class Reader {
       word = this.argv[this.at]
     ) {
       this.at++;
-      found.push(this.flag(word === "-h" ? "--help" : word, known, where));
+      found.push(this.flag(word === "-h" ? "--help" : hasSingleDash ? word.replace(/^--?/, "--") : word, known, where));
     }
     return found;
   }

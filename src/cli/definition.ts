@@ -20,6 +20,8 @@ export interface Command {
   readonly usage: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
+  /** Its flags may be written with one dash too. */
+  readonly hasSingleDash?: true;
   /** First words that it knows, for completion. */
   readonly words?: readonly string[];
   /** How many words it takes. */
@@ -138,6 +140,97 @@ export const RUN_FLAGS: readonly Flag[] = [
   { name: "version", summary: "the version" },
 ];
 
+const CONFIG: Flag = {
+  name: "config",
+  value: "FILE",
+  completes: "file",
+  summary: "the connections",
+  fallback: "/etc/hallpass/hallpass.yaml",
+};
+const CONNECTION: Flag = { name: "connection", value: "ID", summary: "the connection to ask" };
+
+/** Permission checks elsewhere; their flags may have one dash, as the files and scripts written for them do. */
+const CHECK_COMMANDS: readonly Command[] = [
+  {
+    name: "validate",
+    usage: "[--config FILE]",
+    summary: "find what is wrong with a file of connections; no network",
+    flags: [CONFIG],
+    hasSingleDash: true,
+    least: 0,
+    most: 0,
+  },
+  {
+    name: "probe",
+    usage: "[--config FILE] [--connection ID]",
+    summary: "ask each system with its credential, and say what should be changed there",
+    flags: [CONFIG, CONNECTION],
+    hasSingleDash: true,
+    least: 0,
+    most: 0,
+  },
+  {
+    name: "check",
+    usage: "--connection ID --user EMAIL --action A --resource R",
+    summary: "may this user do this, over there? Exit code 0 allow, 1 deny, 3 unknown, 2 no decision",
+    flags: [
+      CONFIG,
+      CONNECTION,
+      { name: "user", value: "EMAIL", summary: "the person that is asked about" },
+      { name: "action", value: "ACTION", summary: "what the person would do; hallpass catalog lists the actions" },
+      { name: "resource", value: "RESOURCE", summary: "on what: TYPE:ID" },
+      {
+        name: "group",
+        value: "GROUP",
+        isRepeatable: true,
+        summary: "a group of the person's, where the system is told",
+      },
+      { name: "fresh", summary: "past the server's caches" },
+      JSON_FLAG,
+      { name: "server", value: "URL", summary: "ask a hallpass server in the stead of the systems" },
+      {
+        name: "api-key",
+        value: "REF",
+        summary: "with --server: env:NAME or file:/path",
+        fallback: "env:HALLPASS_API_KEY",
+      },
+      { name: "ca-file", value: "PEM", completes: "file", summary: "with --server: certificates to trust" },
+      { name: "timeout", value: "DURATION", summary: "with --server: how long to wait", fallback: "1m" },
+    ],
+    hasSingleDash: true,
+    least: 0,
+    most: 0,
+  },
+  {
+    name: "catalog",
+    usage: "[INTEGRATION]",
+    summary: "the systems that can be asked, their keys and actions",
+    flags: [JSON_FLAG],
+    hasSingleDash: true,
+    least: 0,
+    most: 1,
+  },
+  {
+    name: "serve",
+    usage: "[--config FILE] [--listen ADDRESS]",
+    summary: "answer permission checks over HTTP",
+    flags: [
+      CONFIG,
+      { name: "listen", value: "ADDRESS", summary: "HOST:PORT or :PORT, in the stead of the file's" },
+      {
+        name: "log-level",
+        value: "LEVEL",
+        choices: ["debug", "info", "warn", "error"],
+        summary: "what is written to stderr",
+        fallback: "info",
+      },
+    ],
+    hasSingleDash: true,
+    least: 0,
+    most: 0,
+  },
+];
+
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
 export const COMMANDS: readonly Command[] = [
@@ -210,14 +303,7 @@ export const COMMANDS: readonly Command[] = [
     least: 0,
     most: 2,
   },
-  ...["validate", "probe", "check", "catalog", "serve"].map((name): Command => ({
-    name,
-    usage: "...",
-    summary: "permission checks elsewhere",
-    flags: [],
-    least: 0,
-    most: Infinity,
-  })),
+  ...CHECK_COMMANDS,
   {
     name: "completions",
     usage: SHELLS.join("|"),
@@ -227,6 +313,7 @@ export const COMMANDS: readonly Command[] = [
     least: 1,
     most: 1,
   },
+  { name: "version", usage: "", summary: "the version", flags: [], least: 0, most: 0 },
   { name: "help", usage: "[COMMAND]", summary: "what a command does", flags: [], least: 0, most: 1 },
 ];
 
