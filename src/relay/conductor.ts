@@ -97,7 +97,7 @@ export class Conductor implements Handler {
     const passed = this.#passed;
     this.#passed = 0;
     const rest = passed === 0 ? token.bytes : token.bytes.subarray(passed);
-    if (token.position !== undefined && this.#stage.position(token.position.y)) return;
+    if (token.position !== undefined && this.#stage.position(token.position.x, token.position.y, now)) return;
     if (token.kind === "key" && token.key === "ctrl-]" && !isPaste) this.#bracket(token, now);
     else if (token.kind === "paste") this.#paste(rest);
     else if (!this.#stage.isUp || passed > 0 || token.kind === "reply" || token.kind === "focus") {

@@ -53,23 +53,34 @@ export class Overlay {
 
   open(): string {
     const screen = this.#screen;
-    const kept: Kept = {
-      grid: screen.grid.clone(),
-      pen: { ...screen.pen },
-      sets: { designated: [...screen.sets.designated], shift: screen.sets.shift },
-      isOrigin: screen.modes.isOn(Mode.origin),
-      isInsert: screen.modes.isInsert,
-      isPaste: screen.modes.isOn(Mode.bracketedPaste),
-      isSynchronized: screen.modes.isOn(Mode.synchronized),
-      last: screen.last,
-      isPlaced: screen.isPlaced,
-      isAlternate: screen.isAlternate,
-    };
+    const kept = this.#keep();
     this.#kept = kept;
     this.#isResized = false;
     const shown = this.isElsewhere ? blank(screen.columns, screen.rows) : kept.grid.lines;
     this.#painter = new Painter(shown, screen.extras);
     return `\x1b[?2026h${this.isElsewhere ? leave(kept) : ""}${this.#neutral(kept)}`;
+  }
+
+  #keep(): Kept {
+    const { grid, pen, sets, modes, last, isAlternate } = this.#screen;
+    return {
+      grid: grid.clone(),
+      pen: { ...pen },
+      sets: { designated: [...sets.designated], shift: sets.shift },
+      isOrigin: modes.isOn(Mode.origin),
+      isInsert: modes.isInsert,
+      isPaste: modes.isOn(Mode.bracketedPaste),
+      isSynchronized: modes.isOn(Mode.synchronized),
+      last,
+      isPlaced: grid.isPlaced,
+      isAlternate,
+    };
+  }
+
+  /** Asks the terminal where its cursor is, and changes nothing else. */
+  ask(): string {
+    const kept = this.#keep();
+    return `\x1b[6n${kept.last === 0 ? "" : this.#lastAgain(kept, (x) => backTo(kept.grid, x))}`;
   }
 
   /** Whatever the pen and the modes were: plain text goes where it is put. */
@@ -119,9 +130,10 @@ export class Overlay {
       isElsewhere ? "\x1b[?1007r" : "",
       kept.isPaste ? "" : "\x1b[?2004l",
       isElsewhere ? "\x1b[?1049l" : "",
-      this.#cursorBack(kept, isElsewhere),
       kept.isInsert ? "\x1b[4h" : "",
       kept.isSynchronized ? "" : "\x1b[?2026l",
+      // Nothing may come after the last character.
+      this.#cursorBack(kept, isElsewhere),
     ].join("");
   }
 
@@ -130,7 +142,7 @@ export class Overlay {
     // A terminal that was left by 1049 has the cursor back by itself, unless it was made to keep the program's saved one.
     const isByItself = isElsewhere && !kept.isPlaced && !this.#isResized;
     const place = (x: number): string => {
-      if (isByItself) return x === grid.x ? "" : `\x1b[${x + 1}G`;
+      if (isByItself) return backTo(grid, x);
       return moveTo(x, isOrigin ? grid.y - grid.top : grid.y);
     };
     return [setsBack(kept), isOrigin && !isByItself ? "\x1b[?6h" : "", this.#lastAgain(kept, place)].join("");
@@ -159,6 +171,12 @@ export class Overlay {
     const link = extras.of(pen.ext).link === "" ? "" : linkFor(pen.ext, extras);
     return link + ((pen.bg & BG_PROTECTED) === 0 ? "" : protection(pen.bg)) + sgrFor(pen, extras);
   }
+}
+
+/** From where the cursor is to a column before it, or to the last one where it has run over. */
+function backTo(grid: Grid, x: number): string {
+  if (grid.x >= grid.columns) return `\x1b[${x + 1}G`;
+  return x === grid.x ? "" : `\x1b[${grid.x - x}D`;
 }
 
 function isSame(a: Style, b: Style): boolean {

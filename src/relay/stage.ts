@@ -3,7 +3,6 @@
  * it is up output is held, the model shows what it does above the bar, and the terminal gets the held bytes, between
  * taking the bar away and putting it back, whenever it has to answer or ring or when they become many.
  */
-import type { Outgoing } from "./outgoing.ts";
 import { Held } from "./held.ts";
 import { Overlay } from "./overlay.ts";
 import type { Line } from "./screen/line.ts";
@@ -30,17 +29,25 @@ const MAX_BEHIND = 64 * 1024;
 
 const NEVER = Infinity;
 
+/** Where the terminal's bytes go. */
+export interface Sink {
+  /** `bytes` may be reused by the caller afterwards. */
+  send(bytes: Uint8Array): void;
+  /** Not yet taken by the terminal. */
+  readonly waitingBytes: number;
+}
+
 export class Stage {
   readonly screen: Screen;
   readonly overlay: Overlay;
-  readonly #out: Outgoing;
+  readonly #out: Sink;
   readonly #draw: DrawBar;
   readonly #splitter: Splitter;
   readonly #held = new Held();
   /** The bar shall be up. */
   #wanted = false;
   /** When the terminal was asked for its cursor, and the model's row then. */
-  #asked: { readonly at: number; readonly y: number } | undefined;
+  #asked: { readonly at: number; readonly x: number; readonly y: number } | undefined;
   /** Replies to our own question that are still to come. */
   #ownReplies = 0;
   #waitsForString = NEVER;
@@ -48,7 +55,7 @@ export class Stage {
   #flushAt = NEVER;
   #raisedAt = 0;
 
-  constructor(out: Outgoing, kind: TerminalKind, columns: number, rows: number, draw: DrawBar) {
+  constructor(out: Sink, kind: TerminalKind, columns: number, rows: number, draw: DrawBar) {
     this.#out = out;
     this.#draw = draw;
     this.screen = new Screen(columns, rows);
@@ -103,10 +110,11 @@ export class Stage {
       return;
     }
     this.#waitsForString = NEVER;
-    if (!this.screen.isPlaced && !this.screen.isAlternate && this.#ownReplies === 0) {
-      this.#asked = { at: now, y: this.screen.grid.y };
+    if (!this.screen.grid.isPlaced && this.#ownReplies === 0) {
+      const { x, y } = this.screen.grid;
+      this.#asked = { at: now, x: Math.min(x, this.screen.columns - 1), y };
       this.#ownReplies++;
-      this.#send("\x1b[6n");
+      this.#send(this.overlay.ask());
       return;
     }
     this.#open(now);
@@ -137,13 +145,13 @@ export class Stage {
   }
 
   /** A cursor position from the terminal: true where it answers our own question and is not for the program. */
-  position(y: number): boolean {
+  position(x: number, y: number, now: number): boolean {
     if (this.#ownReplies === 0) return false;
     this.#ownReplies--;
     const asked = this.#asked;
     if (asked === undefined) return true;
-    if (!this.screen.isPlaced) this.screen.place(y - asked.y);
-    this.#open(performance.now());
+    if (!this.screen.grid.isPlaced) this.screen.place(y - asked.y, x - asked.x);
+    this.#open(now);
     return true;
   }
 
@@ -166,7 +174,7 @@ export class Stage {
       this.#send(this.overlay.resize());
       this.#paintAt = now;
     }
-    if (!this.screen.isAlternate) this.screen.isPlaced = false;
+    this.screen.main.isPlaced = false;
   }
 
   /** Does what has become due; milliseconds until the next, or -1. */

@@ -18,6 +18,9 @@ export interface SavedCursor {
   readonly pen: Pen;
   readonly sets: CharacterSets;
   readonly isOrigin: boolean;
+  /** `Grid.scrolled` when it was saved. */
+  readonly scrolled: number;
+  readonly isPlaced: boolean;
 }
 
 /** Rows that left the top of the main screen, kept for a terminal that grows. */
@@ -32,6 +35,10 @@ export class Grid {
   top = 0;
   bottom: number;
   saved: SavedCursor | undefined = undefined;
+  /** Rows that have left the top. */
+  scrolled = 0;
+  /** The cursor's row is known: until then it is counted from where hallpass was started, which only the terminal knows. */
+  isPlaced = false;
 
   constructor(
     public columns: number,
@@ -52,6 +59,8 @@ export class Grid {
     copy.top = this.top;
     copy.bottom = this.bottom;
     copy.saved = this.saved;
+    copy.scrolled = this.scrolled;
+    copy.isPlaced = this.isPlaced;
     return copy;
   }
 
@@ -61,6 +70,7 @@ export class Grid {
 
   /** The scroll region moves up by one; a row that leaves the top of the whole screen goes to the history. */
   scrollUp(background: number): void {
+    if (this.top === 0) this.scrolled++;
     if (this.top === 0 && this.keepsHistory) {
       this.lines.splice(this.bottom + 1, 0, this.#recycled(background));
       this.history.push(this.lines.shift()!);
@@ -131,6 +141,25 @@ export class Grid {
     if (how === 2 || (how === 0 && x === 0)) line.isWrapped = false;
   }
 
+  /** The terminal has said where its cursor is: what was counted from the first row moves by `by`, the cursor by `along`. */
+  place(by: number, along: number): void {
+    if (!this.isPlaced) {
+      const count = Math.min(Math.abs(by), this.rows);
+      for (let i = 0; i < count; i++) {
+        if (by > 0) this.lines.pop();
+        else this.lines.shift();
+        if (by > 0) this.lines.unshift(new Line(this.columns));
+        else this.lines.push(new Line(this.columns));
+      }
+      this.y = Math.max(0, Math.min(this.y + by, this.rows - 1));
+      if (along !== 0) this.x = Math.max(0, Math.min(this.x + along, this.columns - 1));
+      this.isPlaced = true;
+    }
+    const { saved } = this;
+    if (saved === undefined || saved.isPlaced) return;
+    this.saved = { ...saved, y: Math.max(0, Math.min(saved.y + by, this.rows - 1)), isPlaced: true };
+  }
+
   #take(row: number): Line {
     return this.lines.splice(row, 1)[0]!;
   }
@@ -188,7 +217,9 @@ export function saveCursor(grid: Grid, pen: Pen, sets: CharacterSets, isOrigin: 
     pen: { ...pen },
     sets: { designated: [...sets.designated], shift: sets.shift },
     isOrigin,
+    scrolled: grid.scrolled,
+    isPlaced: grid.isPlaced,
   };
 }
 
-export const HOME: SavedCursor = { x: 0, y: 0, pen: newPen(), sets: newCharacterSets(), isOrigin: false };
+export const HOME: SavedCursor = { x: 0, y: 0, pen: newPen(), sets: newCharacterSets(), isOrigin: false, scrolled: 0, isPlaced: true };

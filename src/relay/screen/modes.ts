@@ -55,6 +55,7 @@ export class Modes {
     this.set(Mode.cursorVisible, true);
     this.set(Mode.cursorKeys, false);
     this.set(Mode.keypad, false);
+    this.set(Mode.synchronized, false);
   }
 
   /** RIS. */

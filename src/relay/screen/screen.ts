@@ -39,8 +39,6 @@ export class Screen implements Terminal {
   /** The program asked the terminal something, or made it do something at once (a bell, a notification). */
   hasQuestion = false;
   hasEvent = false;
-  /** The cursor's row is known: until then it is counted from where hallpass was started, which only the terminal knows. */
-  isPlaced = false;
   /** How many times the program has asked for the cursor's position. */
   positionQuestions = 0;
 
@@ -237,25 +235,16 @@ export class Screen implements Terminal {
 
   /** To a row and column from 0, counted from the margins in origin mode. */
   moveTo(x: number, y: number): void {
-    this.isPlaced = true;
+    this.grid.isPlaced = true;
     this.grid.x = x;
     this.grid.y = this.modes.isOn(Mode.origin) ? this.grid.top + y : y;
     this.restrict();
   }
 
-  /** The terminal has said where its cursor is: rows of the main screen that were counted from the first move by `by`. */
-  place(by: number): void {
-    const { main } = this;
-    this.isPlaced = true;
-    const count = Math.min(Math.abs(by), this.rows);
-    for (let i = 0; i < count; i++) {
-      if (by > 0) main.lines.pop();
-      else main.lines.shift();
-      if (by > 0) main.lines.unshift(new Line(this.columns));
-      else main.lines.push(new Line(this.columns));
-    }
-    main.y = Math.max(0, Math.min(main.y + by, this.rows - 1));
-    if (main.saved !== undefined) main.saved = { ...main.saved, y: Math.max(main.saved.y + by, 0) };
+  /** See `Grid.place`. */
+  place(by: number, along: number): void {
+    this.main.place(by, this.isAlternate ? 0 : along);
+    if (this.isAlternate) this.alternate.place(by, along);
   }
 
   saveCursor(): void {
@@ -264,6 +253,9 @@ export class Screen implements Terminal {
 
   restoreCursor(): void {
     const saved = this.grid.saved ?? HOME;
+    // Some terminals count a saved row from the top of the screen, others from that of the scrollback.
+    const isElsewhere = !this.isAlternate && this.grid.scrolled !== saved.scrolled;
+    this.grid.isPlaced = saved.isPlaced && !isElsewhere;
     // A link is no rendition: it stays.
     const { link } = this.extras.of(this.pen.ext);
     copyPen(saved.pen, this.pen);
@@ -282,7 +274,10 @@ export class Screen implements Terminal {
       this.grid = isAlternate ? this.alternate : this.main;
       this.grid.x = from.x;
       this.grid.y = from.y;
+      this.grid.isPlaced = from.isPlaced;
       if (isAlternate) for (const line of this.grid.lines) line.reset(this.background);
+      this.alternate.top = 0;
+      this.alternate.bottom = this.rows - 1;
     }
     if (!isAlternate && mode === Mode.alternate1049) this.restoreCursor();
   }
