@@ -178,7 +178,7 @@ export function watchRules(files: readonly string[], changed: (file: string) => 
   for (const file of files) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const watchers = files.map((file) =>
     // The folder is watched: an editor that saves puts a new file in the place of the old one.
-    watch(dirname(file), (_event, name) => {
+    watch(dirname(file), { persistent: false }, (_event, name) => {
       if (name === null || name === basename(file)) changed(file);
     }),
   );
