@@ -29,7 +29,8 @@ async function perform(invocation: Invocation): Promise<number> {
   if (flags.has("version")) return version();
   if (invocation.type === "run") {
     const { run } = await import("./cli/run.ts");
-    return run(invocation.command);
+    // What still runs then (workers, watchers) has nothing more to do.
+    process.exit(await run(invocation.command));
   }
   return performCommand(invocation.command.name, flags, invocation.words);
 }

@@ -46,6 +46,8 @@ export class RuleFiles {
   watch(): void {
     const scopeOf = (file: string): Scope => (file === this.files.project ? "project" : "everywhere");
     watchRules(Object.values(this.files), (file) => this.changedOnDisk(scopeOf(file)));
+    // An edit since the start was seen by nobody.
+    for (const file of Object.values(this.files)) this.changedOnDisk(scopeOf(file));
   }
 
   /** An editor writes in several steps: the file is read when it has been quiet for a moment. */
