@@ -16,6 +16,7 @@ const PAPER = palette(236);
 const COLORS: Readonly<Record<Tone, { fg: number; bg: number }>> = {
   plain: { fg: INK, bg: PAPER },
   title: { fg: palette(255) | FG_BOLD, bg: palette(24) },
+  asleep: { fg: palette(252), bg: palette(240) },
   target: { fg: palette(229) | FG_BOLD, bg: PAPER },
   claim: { fg: palette(250) | FG_ITALIC, bg: PAPER },
   warning: { fg: palette(215) | FG_BOLD, bg: PAPER },
@@ -25,11 +26,13 @@ const COLORS: Readonly<Record<Tone, { fg: number; bg: number }>> = {
 
 const colored: Theme = { style: (tone) => COLORS[tone] };
 
+const BOLD: ReadonlySet<Tone> = new Set(["title", "target", "warning", "key"]);
+
 /** NO_COLOR, or a terminal of few colors: the other way round than the program's text. */
 const plain: Theme = {
   style: (tone) => ({
-    fg: FG_INVERSE | (tone === "plain" || tone === "claim" || tone === "off" ? 0 : FG_BOLD),
-    bg: tone === "off" ? BG_DIM : 0,
+    fg: FG_INVERSE | (BOLD.has(tone) ? FG_BOLD : 0),
+    bg: tone === "off" || tone === "asleep" ? BG_DIM : 0,
   }),
 };
 
@@ -46,12 +49,13 @@ export function drawRows(rows: readonly Row[], columns: number, theme: Theme): L
 function drawRow(row: Row, columns: number, theme: Theme): Line {
   const line = new Line(columns);
   let column = 0;
-  const tones = row.some((span) => span.tone === "title") ? "title" : "plain";
+  const [first] = row;
+  const edge = first?.tone === "title" || first?.tone === "asleep" ? first.tone : "plain";
   for (const { text, tone } of row) {
     const { fg, bg } = theme.style(tone);
     for (const character of text) column = put(line, column, character, fg, bg);
   }
-  const blank = theme.style(tones);
+  const blank = theme.style(edge);
   for (; column < columns; column++) line.set(column, 0x20 | (1 << 22), blank.fg, blank.bg, 0);
   return line;
 }

@@ -39,13 +39,18 @@ export function layOut(state: BarState, place: Place): readonly Row[] {
   return state.isMore ? moreRows(state, request, place) : questionRows(state, request, place);
 }
 
+/** The whole bar wakes up when the guard is over, so that nobody wonders about keys that did nothing. */
+function titleTone(state: BarState, { now }: Place): Tone {
+  return isGuarded(state, now) ? "asleep" : "title";
+}
+
 function noticeRows(lines: readonly string[], { columns, rows }: Place): readonly Row[] {
   return lines.flatMap((line) => fill([{ text: show(line), tone: "plain" }], columns)).slice(0, rows);
 }
 
 function questionRows(state: BarState, request: Request, place: Place): readonly Row[] {
   const { columns, rows } = place;
-  const title = fill([{ text: titleOf(request), tone: "title" }], columns);
+  const title = fill([{ text: titleOf(request), tone: titleTone(state, place) }], columns);
   const keys = keyRows(state, request, place);
   const room = rows - title.length - keys.length;
   if (room < 1) return tightRows(state, request, place);
@@ -76,11 +81,12 @@ function allot(room: number, target: number, others: readonly number[]): { targe
 }
 
 /** Too few rows for all: the question on one row, the answers on the last. */
-function tightRows(state: BarState, request: Request, { columns, rows, now }: Place): readonly Row[] {
+function tightRows(state: BarState, request: Request, place: Place): readonly Row[] {
+  const { columns, rows, now } = place;
   const keys = cut(shortKeys(state, now), columns);
   if (rows < 2) return [keys];
   const question: Span[] = [
-    { text: `${titleOf(request)} `, tone: "title" },
+    { text: `${titleOf(request)} `, tone: titleTone(state, place) },
     { text: show(request.call.target), tone: "target" },
   ];
   return [...elide(fill(question, columns), rows - 1, columns), keys];
@@ -176,7 +182,7 @@ function moreRows(state: BarState, request: Request, place: Place): readonly Row
   const { columns, rows, now, date } = place;
   const { call } = request;
   const body: Row[] = [
-    ...fill([{ text: titleOf(request), tone: "title" }], columns),
+    ...fill([{ text: titleOf(request), tone: titleTone(state, place) }], columns),
     ...targetRows(request, columns),
     ...fill(labelled("program: ", show(call.exe), "plain"), columns),
     ...fill(

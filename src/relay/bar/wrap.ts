@@ -1,7 +1,7 @@
 /** Text in rows of a width, counted in columns of a terminal; only text that `show` has made visible comes here. */
 import { characterWidth } from "../screen/width.ts";
 
-export type Tone = "plain" | "title" | "target" | "claim" | "warning" | "key" | "off";
+export type Tone = "plain" | "title" | "asleep" | "target" | "claim" | "warning" | "key" | "off";
 
 export interface Span {
   readonly text: string;
