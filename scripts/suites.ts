@@ -10,12 +10,12 @@ export interface Suite {
   readonly later?: string;
 }
 
-const unit = ["src", "ffi", "policy-wasm", "tui", "bench", "scripts"].map((folder) => `${folder}/**/*.test.ts`);
+const unit = ["src", "ffi", "tui", "bench", "scripts"].map((folder) => `${folder}/**/*.test.ts`);
 
 /** In the order they run: what fails quickly first. */
 export const SUITES: readonly Suite[] = [
   { name: "unit", globs: unit, limit: 300 },
-  { name: "contract", globs: ["tests/contract/**/*.test.ts"], limit: 300 },
+  { name: "contract", globs: ["policy-wasm/**/*.test.ts", "tests/contract/**/*.test.ts"], limit: 300 },
   { name: "kernel", globs: ["tests/kernel/**/*.test.ts"], limit: 600 },
   { name: "checks", globs: ["tests/checks/**/*.test.ts"], limit: 900 },
   { name: "terminal", globs: ["tests/terminal/**/*.test.ts"], limit: 600 },

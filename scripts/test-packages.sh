@@ -25,6 +25,7 @@ lib32gcc-12-dev   /usr/lib/gcc/x86_64-linux-gnu/*/32/libgcc.a   32-bit callers
 libbpf-dev        /usr/include/bpf/libbpf.h            strict mode
 qemu-system-x86   qemu-system-x86_64                   tests/vm
 busybox-static    /bin/busybox                         tests/vm
+e2fsprogs         /sbin/mkfs.ext4                      tests/vm
 tmux              tmux                                 case 43, tests/terminal
 vim               vim                                  tests/terminal
 less              less                                 tests/terminal
