@@ -4,7 +4,8 @@ import { Blocking } from "./blocking.ts";
 import { dispatch } from "./dispatch.ts";
 import { ExecWatch } from "./exec-watch.ts";
 import { matcherFor } from "./matcher.ts";
-import type { Replay, WorkerMessage } from "./messages.ts";
+import type { Replay } from "./messages.ts";
+import { Outbox } from "./outbox.ts";
 import type { SupervisorSetup } from "./setup.ts";
 import { Supervision } from "./supervision.ts";
 
@@ -12,22 +13,19 @@ declare const self: Worker;
 
 export type ToActionWorker = { readonly type: "setup"; readonly setup: SupervisorSetup } | Replay;
 
-function post(message: WorkerMessage): void {
-  self.postMessage(message);
-}
-
 let supervision: Supervision | undefined;
 let isAskedAgain = false;
+
+const outbox = new Outbox((message) => {
+  if (message.type === "ask") isAskedAgain = true;
+  self.postMessage(message);
+});
 
 function prepare(setup: SupervisorSetup): void {
   setDumpable(false);
   const blocking = new Blocking(setup.listenerFd);
-  const watch = new ExecWatch(post);
-  const note = (message: WorkerMessage): void => {
-    if (message.type === "ask") isAskedAgain = true;
-    post(message);
-  };
-  supervision = new Supervision(setup, matcherFor(setup.policy), note, {
+  const watch = new ExecWatch(outbox);
+  supervision = new Supervision(setup, matcherFor(setup.policy), outbox, {
     mayTakeLong: true,
     openBlocking: (s, how) => blocking.open(s, how),
     connectBlocking: (s, copy, address) => blocking.connect(s, copy, address),
@@ -36,13 +34,14 @@ function prepare(setup: SupervisorSetup): void {
       checkLater(watch);
     },
   });
-  post({ type: "ready" });
+  outbox.post({ type: "ready" });
 }
 
 function checkLater(watch: ExecWatch): void {
   if (watch.due < 0) return;
   setTimeout(() => {
     watch.check();
+    outbox.flush();
     checkLater(watch);
   }, watch.due);
 }
@@ -57,7 +56,7 @@ function replay(s: Supervision, message: Replay): void {
   dispatch(s);
   s.shared.unlock();
   const outcome = isAskedAgain ? "asked-again" : s.call.outcome === "sent" ? "sent" : "gone";
-  post({ type: "done", id, outcome });
+  outbox.post({ type: "done", id, outcome });
 }
 
 self.addEventListener("message", ({ data }: MessageEvent<ToActionWorker>) => {

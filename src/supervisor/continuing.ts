@@ -15,7 +15,7 @@ import {
   S_IFCHR,
 } from "../../ffi/constants.ts";
 import { close } from "../../ffi/fd.ts";
-import { fstatx, openat, openat2, readlinkat, statx } from "../../ffi/path-ops.ts";
+import { fstatx, openat, openat2, statx } from "../../ffi/path-ops.ts";
 import { STATX_INO, STATX_TYPE, StatxBuffer } from "../../ffi/statx.ts";
 import { pathBytes } from "../../ffi/bytes.ts";
 import { encodePath } from "../policy/path-text.ts";
@@ -23,7 +23,7 @@ import { Tier } from "../policy/rule.ts";
 import { tierOfVerdict } from "../policy/verdict.ts";
 import type { Judge } from "./judge.ts";
 import { PATH_MAX, PathBytes } from "./path-bytes.ts";
-import { CWD, ProcPath } from "./proc-path.ts";
+import { CWD_THERE, FdName } from "./proc-path.ts";
 import type { FenceRootSetup } from "./setup.ts";
 import type { Supervision } from "./supervision.ts";
 
@@ -41,7 +41,7 @@ export class Continuing {
   /** By the hash of the path. */
   private readonly roots = new Map<number, Root[]>();
   private readonly all: readonly Root[];
-  private readonly proc = new ProcPath();
+  private readonly fdName = new FdName();
   private readonly joined = new PathBytes();
   private readonly stat = new StatxBuffer();
   private readonly known = new Set<string>();
@@ -103,8 +103,9 @@ export class Continuing {
     if (path.length === 0) return false;
     if (path.isAbsolute) return this.findBelow(path);
     const { joined } = this;
-    const folder = dirfd === AT_FDCWD ? this.proc.of(s.call.tid, CWD) : this.proc.fd(s.call.tid, dirfd);
-    const length = dirfd < 0 && dirfd !== AT_FDCWD ? -1 : readlinkat(AT_FDCWD, folder, joined.bytes, 0, PATH_MAX);
+    if (dirfd < 0 && dirfd !== AT_FDCWD) return false;
+    const folder = dirfd === AT_FDCWD ? CWD_THERE : this.fdName.of(dirfd);
+    const length = s.tasks.readlink(s.call.tid, folder, joined.bytes, PATH_MAX);
     if (length <= 0 || length >= PATH_MAX) return false;
     joined.end(length);
     return joined.isAbsolute && joined.appendName(path.bytes, path.length) && this.findBelow(joined);

@@ -11,6 +11,7 @@ import { STATX_INO, StatxBuffer } from "../../ffi/statx.ts";
 import { HallpassBug } from "../errors.ts";
 import { ProcPath, USER_NAMESPACE } from "./proc-path.ts";
 import { type Credentials, readStatus, type Status } from "./process-status.ts";
+import type { Tasks } from "./tasks.ts";
 
 export class Disguise {
   private readonly own: Credentials;
@@ -24,7 +25,7 @@ export class Disguise {
   readonly isRoot: boolean;
 
   /** To be made on the thread that acts; from then on its umask and working directory are its own. */
-  constructor() {
+  constructor(private readonly tasks: Tasks) {
     must(unshare(CLONE_FS), "unshare(CLONE_FS)");
     const status = readStatus(gettid());
     if (!status) throw new HallpassBug("this thread has no /proc entry");
@@ -43,7 +44,7 @@ export class Disguise {
    */
   wear(tid: number, makes: boolean, seen?: (status: Status) => number): number {
     if (!makes && !this.isRoot && !seen) return 0;
-    const status = readStatus(tid);
+    const status = this.tasks.status(tid);
     if (!status) return -Errno.ESRCH;
     const checked = seen ? seen(status) : 0;
     if (checked < 0) return checked;

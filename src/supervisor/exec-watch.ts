@@ -6,7 +6,7 @@ import { AT_FDCWD } from "../../ffi/constants.ts";
 import { fstatx, statx } from "../../ffi/path-ops.ts";
 import { kill, Signal } from "../../ffi/signal.ts";
 import { STATX_INO, StatxBuffer } from "../../ffi/statx.ts";
-import type { WorkerMessage } from "./messages.ts";
+import type { Outbox } from "./outbox.ts";
 import type { Place } from "./place.ts";
 import { EXE, ProcPath } from "./proc-path.ts";
 import { programOf, readStatus } from "./process-status.ts";
@@ -27,7 +27,7 @@ export class ExecWatch {
   private readonly proc = new ProcPath();
   private readonly stat = new StatxBuffer();
 
-  constructor(private readonly post: (message: WorkerMessage) => void) {}
+  constructor(private readonly outbox: Outbox) {}
 
   add(tid: number, programs: readonly Place[]): void {
     if (programs.some((place) => !place.isNative && place === programs.at(-1))) return;
@@ -69,7 +69,7 @@ export class ExecWatch {
 
   private report(pid: number, exe: string): void {
     const what = { syscall: "execve", path: exe, op: "become another program" };
-    this.post({ type: "decided", decision: { pid, exe, ...what, decision: "deny", reason: "error" } });
+    this.outbox.decided({ pid, exe, ...what, decision: "deny", reason: "error" });
   }
 
   private programOf(pid: number): string | undefined {

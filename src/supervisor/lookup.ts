@@ -17,13 +17,14 @@ import {
 } from "../../ffi/constants.ts";
 import { Errno } from "../../ffi/errno.ts";
 import { close, fstatfs } from "../../ffi/fd.ts";
-import { openat, openat2, statx } from "../../ffi/path-ops.ts";
+import { openat2, statx } from "../../ffi/path-ops.ts";
 import { STATX, STATX_INO, STATX_MNT_ID, StatxBuffer } from "../../ffi/statx.ts";
 import type { Call } from "./call.ts";
 import { type PathBytes, splitLast, type Split } from "./path-bytes.ts";
 import type { Place } from "./place.ts";
-import { CWD, OwnFdPath, ProcPath, ROOT } from "./proc-path.ts";
+import { CWD_THERE, FdName, OwnFdPath, ProcPath, ROOT } from "./proc-path.ts";
 import { RealPath } from "./real-path.ts";
+import type { Tasks } from "./tasks.ts";
 import { PROC_SUPER_MAGIC, Walk } from "./walk.ts";
 
 const FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC;
@@ -38,6 +39,7 @@ export class Lookup {
   readonly own = new OwnFdPath();
   readonly realPath = new RealPath(this.own);
   private readonly proc = new ProcPath();
+  private readonly fdName = new FdName();
   private readonly walk: Walk;
   private readonly split: Split = { start: 0, length: 0, hasSlashBehind: false };
   private readonly ownRoot = new StatxBuffer();
@@ -46,6 +48,7 @@ export class Lookup {
 
   constructor(
     private readonly call: Call,
+    private readonly tasks: Tasks,
     isInside: (pid: number) => boolean,
   ) {
     this.walk = new Walk(call, this.proc, this.realPath, isInside);
@@ -133,9 +136,9 @@ export class Lookup {
   /** The caller's folder for a relative path: its working directory or one of its descriptors. */
   openBase(dirfd: number, flags: number): number {
     const { tid } = this.call;
-    if (dirfd === AT_FDCWD) return openat(AT_FDCWD, this.proc.of(tid, CWD), flags);
+    if (dirfd === AT_FDCWD) return this.tasks.open(tid, CWD_THERE, flags);
     if (dirfd < 0) return -Errno.EBADF;
-    const fd = openat(AT_FDCWD, this.proc.fd(tid, dirfd), flags);
+    const fd = this.tasks.open(tid, this.fdName.of(dirfd), flags);
     return fd === -Errno.ENOENT ? -Errno.EBADF : fd;
   }
 

@@ -19,8 +19,8 @@ export type WorkerMessage =
       readonly pid: number;
       readonly exe: string;
     }
-  /** A decision to be logged and shown; `time`, `by`, `client` are filled in by the main thread. */
-  | { readonly type: "decided"; readonly decision: Omit<Decision, "time"> }
+  /** Decisions to be logged and shown, in order; `time`, `by`, `client` are filled in by the main thread. */
+  | { readonly type: "decided"; readonly decisions: readonly Omit<Decision, "time">[] }
   /** A call that may block, to be carried out by an action worker. */
   | { readonly type: "block"; readonly notification: NotificationBytes }
   /** The replayed call was answered, or its caller is gone. */

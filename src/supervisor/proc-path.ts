@@ -16,6 +16,10 @@ export const STAT = latin("/stat\0");
 export const CMDLINE = latin("/cmdline\0");
 export const USER_NAMESPACE = latin("/ns/user\0");
 export const TASK = latin("/task\0");
+export const ITSELF = latin("\0");
+/** The same seen from /proc/TID. */
+export const CWD_THERE = latin("cwd\0");
+export const EXE_THERE = latin("exe\0");
 export const FDS = latin("/fd\0");
 const FD = latin("/fd/");
 const FDINFO = latin("/fdinfo/");
@@ -36,15 +40,23 @@ export class ProcPath {
     return this.bytes;
   }
 
+  /** /proc/PID/ and a name with its NUL. */
+  below(pid: number, name: Uint8Array): Uint8Array {
+    let at = this.number(PROC.length, pid);
+    this.bytes[at++] = SLASH;
+    for (let index = 0; index < name.length && at < this.bytes.length; index++) this.bytes[at++] = name[index]!;
+    return this.bytes;
+  }
+
   fd(pid: number, fd: number): Uint8Array {
-    return this.below(pid, FD, fd);
+    return this.numbered(pid, FD, fd);
   }
 
   fdinfo(pid: number, fd: number): Uint8Array {
-    return this.below(pid, FDINFO, fd);
+    return this.numbered(pid, FDINFO, fd);
   }
 
-  private below(pid: number, folder: Uint8Array, number: number): Uint8Array {
+  private numbered(pid: number, folder: Uint8Array, number: number): Uint8Array {
     let at = this.number(PROC.length, pid);
     for (let index = 0; index < folder.length; index++) this.bytes[at++] = folder[index]!;
     this.bytes[this.number(at, number)] = 0;
@@ -52,11 +64,30 @@ export class ProcPath {
   }
 
   private number(at: number, number: number): number {
-    let divisor = 1;
-    while (number / divisor >= 10) divisor *= 10;
-    for (; divisor >= 1; divisor /= 10) this.bytes[at++] = ZERO + (Math.floor(number / divisor) % 10);
-    return at;
+    return writeNumber(this.bytes, at, number);
   }
+}
+
+/** "fd/N", seen from /proc/TID. */
+export class FdName {
+  readonly bytes = new Uint8Array(16);
+
+  constructor() {
+    this.bytes.set(latin("fd/"));
+  }
+
+  of(fd: number): Uint8Array {
+    this.bytes[writeNumber(this.bytes, 3, fd)] = 0;
+    return this.bytes;
+  }
+}
+
+/** Decimal digits from `at` on; where they end. */
+function writeNumber(bytes: Uint8Array, at: number, number: number): number {
+  let divisor = 1;
+  while (number / divisor >= 10) divisor *= 10;
+  for (; divisor >= 1; divisor /= 10) bytes[at++] = ZERO + (Math.floor(number / divisor) % 10);
+  return at;
 }
 
 /**
@@ -89,10 +120,6 @@ export class OwnFdPath {
   }
 
   private number(fd: number): number {
-    let at = this.prefix;
-    let divisor = 1;
-    while (fd / divisor >= 10) divisor *= 10;
-    for (; divisor >= 1; divisor /= 10) this.bytes[at++] = ZERO + (Math.floor(fd / divisor) % 10);
-    return at;
+    return writeNumber(this.bytes, this.prefix, fd);
   }
 }

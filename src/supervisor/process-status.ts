@@ -30,7 +30,12 @@ const buffer = new Uint8Array(16384);
 /** /proc/PID/status, parsed field by field as it is asked for. undefined if the process is gone. */
 export function readStatus(pid: number): Status | undefined {
   const length = readFile(AT_FDCWD, proc.of(pid, STATUS), buffer);
-  return length <= 0 ? undefined : new Status(`\n${ascii(buffer, 0, length)}`);
+  return parseStatus(buffer, length);
+}
+
+/** Of the bytes of a status file. */
+export function parseStatus(bytes: Uint8Array, length: number): Status | undefined {
+  return length <= 0 ? undefined : new Status(`\n${ascii(bytes, 0, length)}`);
 }
 
 export class Status {

@@ -19,15 +19,17 @@ import type { OpenHow } from "./handlers/open.ts";
 import { isRestricting, Judge, type PathMatcher, stricter, verdictOf } from "./judge.ts";
 import { KeptResults } from "./kept-results.ts";
 import { Lookup } from "./lookup.ts";
-import type { Replay, WorkerMessage } from "./messages.ts";
+import type { Replay } from "./messages.ts";
+import type { Outbox } from "./outbox.ts";
 import { OwnSockets } from "./own-sockets.ts";
 import { PathBytes } from "./path-bytes.ts";
 import { Place } from "./place.ts";
-import { descendants, folderOf, isBelow, programOf, readStatus, type Status } from "./process-status.ts";
+import { descendants, folderOf, isBelow, type Status } from "./process-status.ts";
 import { readPath, UNREADABLE } from "./target-memory.ts";
 import { Shared, type SupervisorSetup } from "./setup.ts";
 import type { SocketAddress } from "./socket-address.ts";
 import { Specials } from "./specials.ts";
+import { Tasks } from "./tasks.ts";
 import { warningsFor } from "./warnings.ts";
 
 /** One thing that a call does to one path. */
@@ -70,7 +72,8 @@ export class Supervision {
   readonly call: Call;
   readonly lookup: Lookup;
   readonly judge: Judge;
-  readonly disguise = new Disguise();
+  readonly tasks = new Tasks();
+  readonly disguise = new Disguise(this.tasks);
   readonly shared: Shared;
   readonly fence: Continuing;
   readonly specials: Specials;
@@ -88,14 +91,14 @@ export class Supervision {
   constructor(
     readonly setup: SupervisorSetup,
     matcher: PathMatcher,
-    readonly post: (message: WorkerMessage) => void,
+    readonly outbox: Outbox,
     readonly means: Means,
   ) {
     this.call = new Call(new Listener(setup.listenerFd));
     this.judge = new Judge(matcher);
     this.shared = new Shared(setup.shared);
     const isInside = (pid: number): boolean => this.isInside(pid);
-    this.lookup = new Lookup(this.call, isInside);
+    this.lookup = new Lookup(this.call, this.tasks, isInside);
     this.fence = new Continuing(setup.fenceRoots, this.shared.deadRoots, this.disguise.isRoot);
     const insidePids = (): Iterable<number> => descendants(setup.launcherPid);
     this.sockets = new OwnSockets(this.shared, insidePids);
@@ -167,7 +170,7 @@ export class Supervision {
 
   /** Too long for the loop: an action worker goes on with it. */
   handOver(): void {
-    this.post({ type: "block", notification: this.call.copy() });
+    this.outbox.post({ type: "block", notification: this.call.copy() });
     this.call.leave();
   }
 
@@ -175,7 +178,7 @@ export class Supervision {
   askInAdvance(query: string): void {
     const { tid, pid, exe } = this.caller();
     if (!this.call.isValid) return void this.isGone();
-    this.post({ type: "advance", notification: this.call.copy(), query, tid, pid, exe });
+    this.outbox.post({ type: "advance", notification: this.call.copy(), query, tid, pid, exe });
     this.call.leave();
   }
 
@@ -197,6 +200,23 @@ export class Supervision {
   /** Decides a call whose targets are known, and carries it out where it is allowed. */
   perform(category: Category, targets: readonly Target[], deed: Deed): void {
     if (this.permit(category, targets, deed.wouldFail)) this.carryOut(deed);
+  }
+
+  /** No rule says anything of it: a person would be asked. */
+  isUndecided(target: Target): boolean {
+    return verdictOf(target.verdict) === "ask" && this.judge.rule(target.verdict) === undefined;
+  }
+
+  isAllowed(target: Target): boolean {
+    return verdictOf(target.verdict) === "allow";
+  }
+
+  /** Refuses without asking, by an error that programs know another way around. */
+  decline(target: Target, other: Target, errno: number, deed: Deed): void {
+    const failure = this.failureOf(deed.wouldFail);
+    if (failure < 0) return this.call.result(failure);
+    this.record("deny", "policy", target, [target, other]);
+    this.call.fail(errno);
   }
 
   /** Carries out what needs no verdict or has it. */
@@ -325,7 +345,7 @@ export class Supervision {
       ...(rule?.action === "ask" ? { askRule: rule.id } : {}),
     };
     if (!this.call.isValid) return void this.isGone();
-    this.post({ type: "ask", notification: this.call.copy(), call: pending });
+    this.outbox.post({ type: "ask", notification: this.call.copy(), call: pending });
     this.call.leave();
   }
 
@@ -343,7 +363,8 @@ export class Supervision {
 
   caller(): { tid: number; pid: number; exe: string } {
     const { tid } = this.call;
-    return { tid, pid: readStatus(tid)?.tgid ?? tid, exe: programOf(tid) };
+    const { pid, exe } = this.tasks.identify(tid);
+    return { tid, pid, exe };
   }
 
   private record(
@@ -371,18 +392,15 @@ export class Supervision {
     const { path, dest, ...rest } = decision;
     const { request, client } = this.replay ?? {};
     this.shared.awaitLog();
-    this.post({
-      type: "decided",
-      decision: {
-        pid,
-        exe,
-        syscall: this.call.name,
-        ...(path === undefined ? {} : { path }),
-        ...(dest === undefined ? {} : { dest }),
-        ...rest,
-        ...(client === undefined ? {} : { client }),
-        ...(request === undefined ? {} : { request }),
-      },
+    this.outbox.decided({
+      pid,
+      exe,
+      syscall: this.call.name,
+      ...(path === undefined ? {} : { path }),
+      ...(dest === undefined ? {} : { dest }),
+      ...rest,
+      ...(client === undefined ? {} : { client }),
+      ...(request === undefined ? {} : { request }),
     });
   }
 }

@@ -158,7 +158,8 @@ export class Supervisor {
       case "advance":
         return this.advance(message);
       case "decided":
-        return this.events.decided(message.decision);
+        for (const decision of message.decisions) this.events.decided(decision);
+        return;
       case "block":
         return this.actions.run({ type: "replay", notification: message.notification });
       case "ended":

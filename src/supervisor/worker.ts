@@ -4,28 +4,25 @@ import { WAIT_ENDED, WAIT_NOTIFICATION } from "../../ffi/seccomp.ts";
 import { Errno } from "../../ffi/errno.ts";
 import { dispatch } from "./dispatch.ts";
 import { ExecWatch } from "./exec-watch.ts";
-import type { WorkerMessage } from "./messages.ts";
 import { matcherFor } from "./matcher.ts";
+import { Outbox } from "./outbox.ts";
 import type { SupervisorSetup } from "./setup.ts";
 import { Supervision } from "./supervision.ts";
 
 declare const self: Worker;
 
-function post(message: WorkerMessage): void {
-  self.postMessage(message);
-}
-
 function supervise(setup: SupervisorSetup): void {
   setDumpable(false);
-  const watch = new ExecWatch(post);
-  const s = new Supervision(setup, matcherFor(setup.policy), post, {
+  const outbox = new Outbox((message) => self.postMessage(message));
+  const watch = new ExecWatch(outbox);
+  const s = new Supervision(setup, matcherFor(setup.policy), outbox, {
     mayTakeLong: false,
     openBlocking: (one) => one.handOver(),
     connectBlocking: (one) => one.handOver(),
     watchExec: (one, programs) => watch.add(one.call.tid, programs),
   });
   s.call.listener.setSyncWakeUp();
-  post({ type: "ready" });
+  outbox.post({ type: "ready" });
   while (receive(s, watch)) {
     s.refresh();
     if (s.kept.answer(s.call)) continue;
@@ -33,14 +30,15 @@ function supervise(setup: SupervisorSetup): void {
     dispatch(s);
     s.shared.unlock();
   }
-  post({ type: "ended" });
+  outbox.post({ type: "ended" });
 }
 
 /** False when the last task of the sandbox has ended. */
 function receive(s: Supervision, watch: ExecWatch): boolean {
   for (;;) {
     watch.check();
-    const { due } = watch;
+    if (s.outbox.due === 0) s.outbox.flush();
+    const due = sooner(watch.due, s.outbox.due);
     if (due >= 0 && (s.call.listener.wait(-1, due) & (WAIT_NOTIFICATION | WAIT_ENDED)) === 0) continue;
     const received = s.call.receive();
     if (received === 0) return true;
@@ -48,6 +46,11 @@ function receive(s: Supervision, watch: ExecWatch): boolean {
     if (received !== -Errno.ENOENT) return false;
     if ((s.call.listener.wait(-1, 0) & WAIT_ENDED) !== 0) return false;
   }
+}
+
+/** Of two times to wait, of which -1 means for ever. */
+function sooner(one: number, other: number): number {
+  return one < 0 || (other >= 0 && other < one) ? other : one;
 }
 
 self.addEventListener("message", (event: MessageEvent<SupervisorSetup>) => supervise(event.data));

@@ -165,6 +165,7 @@ function run(s: Supervision, places: readonly Place[]): void {
   if (!s.permit("exec", targets)) return;
   if (!s.call.isValid) return void (s.call.outcome = "gone");
   s.means.watchExec(s, places);
+  s.tasks.expectExec();
   s.call.continue();
 }
 

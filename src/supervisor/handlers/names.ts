@@ -136,7 +136,10 @@ export function link(
   if (isNoName(s.second) || (s.first.object < 0 && isNoName(s.first))) return s.carryOut(deed);
   const target: Target = { operation: "link", place: s.second, verdict: s.nameVerdict(s.second, false) };
   if (s.first.object >= 0 && s.first.isNameless && !isStored(s.first)) return s.perform("write", [target], deed);
-  s.perform("write", [{ operation: "link", place: s.first, verdict: s.writeVerdict(s.first) }, target], deed);
+  const source: Target = { operation: "link", place: s.first, verdict: s.writeVerdict(s.first) };
+  // A file that nothing allows to write: as across file systems, where every program copies instead (docs/adr/0004).
+  if (s.isUndecided(source) && s.isAllowed(target)) return s.decline(source, target, Errno.EXDEV, deed);
+  s.perform("write", [source, target], deed);
 }
 
 /** An unnamed file still has a folder it was made in; pipes and memory files have none. */
