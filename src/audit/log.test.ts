@@ -85,7 +85,7 @@ test("waits for a reader that is slow, and loses nothing", async () => {
   const long = "x".repeat(10_000);
   for (let pid = 0; pid < 2000; pid++) log.append({ ...decision, pid, path: `/${long}` });
   expect(log.state.isBehind).toBe(true);
-  reader.stdin.write("go\n");
+  void reader.stdin.write("go\n");
   await reader.stdin.end();
   expect(await log.close()).toBe(0);
   const lines = (await new Response(reader.stdout).text()).trimEnd().split("\n").slice(1);

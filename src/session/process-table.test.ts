@@ -23,7 +23,7 @@ test("follows a real process up to the top, and says what it calls itself", asyn
   expect(readStat(sleeper!.pid)?.parent).toBe(child.pid);
   expect(readCommand(child.pid).slice(0, 2)).toEqual(["sh", "-c"]);
   expect([...lineage(sleeper!.pid)].map((stat) => stat.pid)).toContain(process.pid);
-  child.stdin.write("\n");
+  void child.stdin.write("\n");
   await child.stdin.end();
   expect(await child.exited).toBe(0);
 });

@@ -375,5 +375,5 @@ test("what the kernel refuses a user in the project is refused in the same words
     give(`${one.project}/own`, user);
     results.push(await runScript(one, lines, { user, ...(flags ? { flags } : {}) }));
   }
-  expect(results[1]).toEqual(results[0]!);
+  expect(results[1]).toEqual(results[0]);
 }, 60_000);

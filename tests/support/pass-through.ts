@@ -23,7 +23,7 @@ async function feed(stdin: Bun.FileSink, mebibytes: number): Promise<Digest> {
   for (let n = 0; n < mebibytes; n++) {
     randomFillSync(piece);
     hash.update(piece);
-    stdin.write(piece);
+    void stdin.write(piece);
     await stdin.flush();
   }
   await stdin.end();
