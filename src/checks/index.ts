@@ -1,4 +1,4 @@
-/** `import { Hallpass } from "hallpass"`: permission checks as a library, on Node and Bun. */
+/** `import { Hallpass } from "hallpass"`: permission checks as a library, on Bun and on Node. */
 export { guarded, Hallpass, type HallpassOptions } from "./client/hallpass.ts";
 export { GuardError, PermissionDenied } from "./client/permission-denied.ts";
 export type { ContextVariable, Guarded, GuardOptions, Source } from "./client/guarded.ts";

@@ -6,6 +6,7 @@ import { readCode, type ConnectionInput } from "./code.ts";
 import { inOrder } from "./order.ts";
 import { Problems, type Field, type Fields, type RawConfig } from "./raw.ts";
 import { Secret, secretFrom } from "./secret.ts";
+import { readServer, SERVER_KEYS, type ServerConfig } from "./server.ts";
 import { readYaml } from "./yaml.ts";
 
 export type Registry = ReadonlyMap<string, AnyIntegration>;
@@ -17,6 +18,7 @@ export interface Config {
   readonly decisionLog: string;
   readonly decisionCacheSeconds: number;
   readonly identityCacheSeconds: number;
+  readonly server: ServerConfig;
   /** Each after those that it links to. */
   readonly connections: readonly ConnectionConfig[];
 }
@@ -27,6 +29,7 @@ const TOP_KEYS = [
   "decision_log",
   "decision_cache_seconds",
   "identity_cache_seconds",
+  ...SERVER_KEYS,
   "connections",
 ];
 
@@ -67,6 +70,7 @@ function check(raw: RawConfig, registry: Registry, problems: Problems, log: stri
     decisionLog: top.text("decision_log", log),
     decisionCacheSeconds: top.seconds("decision_cache_seconds", 30, 3_600),
     identityCacheSeconds: top.seconds("identity_cache_seconds", 900, 86_400),
+    server: readServer(raw.top, problems),
     connections: ordered,
   };
   problems.throwAny();
