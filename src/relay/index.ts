@@ -12,6 +12,7 @@ import { Worker } from "node:worker_threads";
 import { close, eventfd, memfd, wakeEventfd } from "../../ffi/fd.ts";
 import { kill, Signal } from "../../ffi/signal.ts";
 import type { SessionConnection, SessionEvent } from "../control/messages.ts";
+import { workerProgram } from "../tree.ts";
 import type { Request } from "../session/request.ts";
 import type { FromRelay, Notice, RelayInit, ToRelay } from "./messages.ts";
 import { Pty } from "./pty.ts";
@@ -92,7 +93,7 @@ export class Relay {
     process.on("exit", this.#onExit);
     process.on("SIGWINCH", this.#onResize);
     const ready = Promise.withResolvers<void>();
-    this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
+    this.#worker = new Worker(workerProgram("relay/worker"), {
       workerData: { init, port: port2 },
       transferList: [port2],
     });

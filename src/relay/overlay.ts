@@ -55,6 +55,7 @@ export class Overlay {
     const screen = this.#screen;
     const kept = this.#keep();
     this.#kept = kept;
+    screen.isKept = true;
     this.#isResized = false;
     const shown = this.isElsewhere ? blank(screen.columns, screen.rows) : kept.grid.lines;
     this.#painter = new Painter(shown, screen.extras);
@@ -123,6 +124,7 @@ export class Overlay {
     const isElsewhere = this.isElsewhere;
     const restored = isElsewhere ? "" : (this.#painter?.paint(kept.grid.lines) ?? "");
     this.#kept = undefined;
+    this.#screen.isKept = false;
     this.#painter = undefined;
     return [
       "\x1b[?2026h",

@@ -43,7 +43,6 @@ const PLAIN: Readonly<Record<string, Action>> = {
   g: (screen, p) => clearTabs(screen, p.get(0)),
   h: (screen, p) => ansiModes(screen, p, true),
   l: (screen, p) => ansiModes(screen, p, false),
-  m: (screen, p) => applySgr(screen.pen, p, screen.extras),
   r: (screen, p) => margins(screen, p),
   s: (screen) => screen.saveCursor(),
   u: (screen) => screen.restoreCursor(),
@@ -67,6 +66,8 @@ const SPECIAL: Readonly<Record<string, Action>> = {
   "'~": (screen, p) => columns(screen, p.count1(0), false),
 };
 
+const SGR = 0x6d;
+
 export function dispatchCsi(
   screen: Screen,
   intermediates: string,
@@ -74,6 +75,7 @@ export function dispatchCsi(
   parameters: Parameters,
   last: number,
 ): void {
+  if (intermediates === "" && finalByte === SGR) return applySgr(screen.pen, parameters, screen.extras);
   const final = String.fromCharCode(finalByte);
   if (csiAsks(intermediates, final, parameters.get(0))) {
     screen.hasQuestion = true;
@@ -102,6 +104,7 @@ function moveBy(screen: Screen, columnsBy: number): void {
 }
 
 function moveUp(screen: Screen, count: number): void {
+  if (count > screen.grid.y) screen.grid.mayBeAbove = true;
   const toMargin = screen.grid.y - screen.grid.top;
   relative(screen, 0, -(toMargin >= 0 ? Math.min(toMargin, count) : count));
 }

@@ -24,7 +24,7 @@ export interface SavedCursor {
 }
 
 /** Rows that left the top of the main screen, kept for a terminal that grows. */
-const HISTORY_ROWS = 1000;
+const HISTORY_ROWS = 256;
 
 export class Grid {
   lines: Line[];
@@ -39,6 +39,8 @@ export class Grid {
   scrolled = 0;
   /** The cursor's row is known: until then it is counted from where hallpass was started, which only the terminal knows. */
   isPlaced = false;
+  /** The cursor was sent above the row it was counted from. */
+  mayBeAbove = false;
 
   constructor(
     public columns: number,
@@ -71,6 +73,8 @@ export class Grid {
   /** The scroll region moves up by one; a row that leaves the top of the whole screen goes to the history. */
   scrollUp(background: number): void {
     if (this.top === 0) this.scrolled++;
+    // Wherever it was counted from, it has come to the last row now.
+    if (this.bottom === this.rows - 1) this.isPlaced ||= !this.mayBeAbove;
     if (this.top === 0 && this.keepsHistory) {
       this.lines.splice(this.bottom + 1, 0, this.#recycled(background));
       this.history.push(this.lines.shift()!);

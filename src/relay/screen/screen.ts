@@ -10,9 +10,12 @@ import { Mode, Modes } from "./modes.ts";
 import type { Parameters } from "./parameters.ts";
 import { Parser, type Terminal } from "./parser.ts";
 import { dcsAsks, oscAsks, oscIsEvent } from "./questions.ts";
+import { penFrom, skippable } from "./skim.ts";
 import { characterWidth } from "./width.ts";
 
 const decoder = new TextDecoder();
+/** Rows of long output that are laid out though they scroll away, for a terminal that grows. */
+const KEPT_HISTORY = 60;
 /** The table of extras is swept when it holds more than this. */
 const MAX_EXTRAS = 4096;
 
@@ -39,6 +42,8 @@ export class Screen implements Terminal {
   /** The program asked the terminal something, or made it do something at once (a bell, a notification). */
   hasQuestion = false;
   hasEvent = false;
+  /** Somebody keeps rows of an earlier time: the table of extras must not be swept. */
+  isKept = false;
   /** How many times the program has asked for the cursor's position. */
   positionQuestions = 0;
 
@@ -62,9 +67,27 @@ export class Screen implements Terminal {
 
   /** Takes output in; returns where it may be cut (see Parser). */
   feed(bytes: Uint8Array): number {
-    const boundary = this.parser.feed(bytes);
-    if (this.extras.size > MAX_EXTRAS) this.#sweepExtras();
+    const skipped = this.#skim(bytes);
+    const boundary = this.parser.feed(skipped === 0 ? bytes : bytes.subarray(skipped)) + skipped;
+    if (this.extras.size > MAX_EXTRAS && !this.isKept) this.#sweepExtras();
     return boundary;
+  }
+
+  /** Leaves out what would have scrolled away (see skim.ts); only its colors and its number of rows are taken in. */
+  #skim(bytes: Uint8Array): number {
+    const { grid, rows, modes } = this;
+    if (!this.parser.isGround || grid.top !== 0 || grid.bottom !== rows - 1 || modes.isInsert) return 0;
+    if (!modes.isOn(Mode.autowrap) || !isPlainSets(this.sets) || this.singleShift !== 0) return 0;
+    const end = skippable(bytes, rows, rows + KEPT_HISTORY);
+    if (end === 0) return 0;
+    const from = penFrom(bytes, end);
+    if (from >= 0) this.parser.feed(onlySgr(bytes.subarray(from, end)));
+    grid.y = rows - 1;
+    grid.x = 0;
+    grid.isPlaced ||= !grid.mayBeAbove;
+    grid.scrolled++;
+    this.last = 0;
+    return end;
   }
 
   printRun(bytes: Uint8Array, from: number, to: number): void {
@@ -203,6 +226,7 @@ export class Screen implements Terminal {
   reverseLineFeed(): void {
     const { grid } = this;
     this.restrict();
+    if (grid.y === 0) grid.mayBeAbove = true;
     if (grid.y === grid.top) grid.scrollDown(this.background);
     else if (grid.y > 0) grid.y--;
   }
@@ -362,6 +386,22 @@ export class Screen implements Terminal {
     }
     this.extras.sweep(used);
   }
+}
+
+function isPlainSets({ designated, shift }: CharacterSets): boolean {
+  return designated[shift] === "B";
+}
+
+/** The color sequences alone. */
+function onlySgr(bytes: Uint8Array): Uint8Array {
+  const out = new Uint8Array(bytes.length);
+  let length = 0;
+  for (let at = bytes.indexOf(0x1b); at >= 0; at = bytes.indexOf(0x1b, at + 1)) {
+    const end = bytes.indexOf(0x6d, at) + 1;
+    out.set(bytes.subarray(at, end), length);
+    length += end - at;
+  }
+  return out.subarray(0, length);
 }
 
 function defaultTabs(columns: number): Uint8Array {
