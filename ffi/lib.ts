@@ -1,10 +1,10 @@
 /** The only dlopen: what libhallpass.so exports, as native/hallpass.h declares it. Every result is >= 0 or -errno. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { dlopen } from "bun:ffi";
 import { HallpassError } from "../src/errors.ts";
+import { built } from "../src/tree.ts";
 
-const path = join(import.meta.dirname, "..", "build", "libhallpass.so");
+const path = built("libhallpass.so");
 
 type Argument = "i32" | "u32" | "ptr";
 

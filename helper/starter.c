@@ -58,6 +58,14 @@ static void record_signals(struct start_record *record)
             record->ignored |= 1ULL << (signal - 1);
 }
 
+/* A standard stream that is closed would be the next file anybody opens, the record first. */
+static void fill_streams(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (SYS3(fcntl, fd, F_GETFD, 0) < 0)
+            SYS4(openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+}
+
 static uint32_t open_descriptors(uint32_t *numbers)
 {
     uint32_t count = 0;
@@ -183,6 +191,15 @@ static size_t find_root(char *path)
     return (size_t)length;
 }
 
+/* What `make` has bundled, or the sources. */
+static char *program_in(const char *root, size_t root_length)
+{
+    char *bundled = join(root, root_length, "/build/app/app.js");
+    if (SYS3(faccessat, AT_FDCWD, bundled, 4 /* R_OK */) == 0)
+        return bundled;
+    return join(root, root_length, "/src/main.ts");
+}
+
 /* A standard stream that is closed reads and writes nothing, as under sudo: no descriptor of ours may take its number.
  */
 static void fill_standard_streams(void)
@@ -200,6 +217,7 @@ int bare_main(int count, char **arguments, char **environment)
     static char option_install[] = "--no-install";
     /* Bun keeps the first "--" behind the script for itself; it gets one of its own. */
     static char end_of_options[] = "--";
+    fill_streams();
     size_t root_length = find_root(root);
     fill_standard_streams();
     long record = write_record(arguments, environment);
@@ -213,7 +231,7 @@ int bare_main(int count, char **arguments, char **environment)
     to_bun[next++] = option_install;
     /* A tsconfig.json of the working directory could send every import elsewhere, the workers' too. */
     to_bun[next++] = join_three("--tsconfig-override=", root, root_length, "/tsconfig.json");
-    to_bun[next++] = join(root, root_length, "/src/main.ts");
+    to_bun[next++] = program_in(root, root_length);
     to_bun[next++] = end_of_options;
     for (int i = 1; i < count; i++)
         to_bun[next++] = arguments[i];

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { HallpassBug, HallpassError } from "../src/errors.ts";
 import type { CategoryCode } from "../src/policy/layout.ts";
 import type { PlacedRule } from "../src/policy/rule.ts";
+import { built } from "../src/tree.ts";
 
 //  words 0 generation (its lowest bit: which half holds the tables; 0: none yet)   1, 2 bytes in each half
 //  bytes 64 first half | second half
@@ -89,11 +90,11 @@ function instantiate(): MatcherExports {
 }
 
 function readModule(): Uint8Array<ArrayBuffer> {
-  const url = new URL("../build/policy.wasm", import.meta.url);
+  const path = built("policy.wasm");
   try {
-    return new Uint8Array(readFileSync(url));
+    return new Uint8Array(readFileSync(path));
   } catch {
-    throw new HallpassError(`${url.pathname} is missing: run npm run build`);
+    throw new HallpassError(`${path} is missing: run npm run build`);
   }
 }
 

@@ -1,25 +1,16 @@
 /** From the words of the command line to a command; each command's code is loaded when it is wanted. */
 import { parseArgv, type Flags, type Invocation } from "./cli/argv.ts";
 import { readContext } from "./cli/context.ts";
-import { HallpassError, PolicyError, UsageError } from "./errors.ts";
+import { explain } from "./cli/explain.ts";
+import { HallpassError, UsageError } from "./errors.ts";
 
 /** The exit code. */
 async function main(argv: readonly string[]): Promise<number> {
   try {
     return await perform(parseArgv(argv));
   } catch (error) {
-    const [message, code] = explain(error);
-    process.stderr.write(`hallpass: ${message}\n`);
-    return code;
+    return explain(error);
   }
-}
-
-/** One line that says what to do about it, and the exit code of SPEC §1. */
-function explain(error: unknown): [message: string, code: number] {
-  if (error instanceof UsageError || error instanceof PolicyError) return [error.message, 2];
-  if (error instanceof HallpassError) return [error.message, error.exitCode];
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return [`this should not have happened, please report it: ${message}`, 125];
 }
 
 async function perform(invocation: Invocation): Promise<number> {

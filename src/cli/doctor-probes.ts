@@ -1,6 +1,5 @@
 /** What this kernel and this machine can do, found out by doing it. The process that probes is good for nothing else after. */
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { close } from "../../ffi/fd.ts";
 import { Errno, errnoName } from "../../ffi/errno.ts";
 import { landlockAbi } from "../../ffi/landlock.ts";
@@ -8,6 +7,7 @@ import { pidfdGetfd, pidfdOpen } from "../../ffi/pidfd.ts";
 import { setNoNewPrivs } from "../../ffi/prctl.ts";
 import { knowsFilterFlags, Listener, notificationSizes, setFilter } from "../../ffi/seccomp.ts";
 import { getsockoptInt, socketpair } from "../../ffi/socket.ts";
+import { built } from "../tree.ts";
 import type { Finding } from "./doctor.ts";
 
 const SECCOMP_FILTER_FLAG_NEW_LISTENER = 8;
@@ -16,7 +16,6 @@ const SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV = 32;
 const ALLOW_ALL = Uint8Array.of(6, 0, 0, 0, 0, 0, 0xff, 0x7f);
 const SOL_SOCKET = 1;
 const SO_PEERPIDFD = 77;
-const TREE = join(import.meta.dirname, "..", "..");
 
 export function probeAll(env: Readonly<Record<string, string | undefined>>): Finding[] {
   return [
@@ -197,7 +196,7 @@ function probePlaces(env: Readonly<Record<string, string | undefined>>): Finding
 
 function probeParts(): Finding[] {
   return ["launcher", "libhallpass.so", "policy.wasm"].map((name) =>
-    existsSync(join(TREE, "build", name))
+    existsSync(built(name))
       ? good(name, `build/${name}`, "is built")
       : bad(name, `build/${name}`, "is missing", "run npm run build"),
   );

@@ -6,6 +6,7 @@ import { isInsideSandbox } from "../control/peer.ts";
 import { HallpassError } from "../errors.ts";
 import type { Relay } from "../relay/index.ts";
 import { LAUNCHER } from "../supervisor/launch.ts";
+import { warmUp } from "../supervisor/supervisor.ts";
 import { readStartState, type StartState } from "../supervisor/start-state.ts";
 import { type Flags, parseArgv } from "./argv.ts";
 import { type Context, readContext } from "./context.ts";
@@ -86,6 +87,7 @@ export interface Run {
 const SWEEP_AFTER = 1000;
 
 async function session(begun: Run): Promise<number> {
+  warmUp();
   const tmpBase = begun.context.env.TMPDIR?.startsWith("/") ? begun.context.env.TMPDIR : "/tmp";
   const tmpdir = makeSessionTmp(tmpBase);
   try {

@@ -1,4 +1,5 @@
 /** The action workers of a session: started when there is something for them, a few at most. */
+import { workerProgram } from "../tree.ts";
 import type { ToActionWorker } from "./action-worker.ts";
 import type { Replay, WorkerMessage } from "./messages.ts";
 import type { SupervisorSetup } from "./setup.ts";
@@ -43,7 +44,7 @@ export class ActionPool {
   }
 
   private start(): Slot {
-    const slot: Slot = { worker: new Worker(new URL("action-worker.ts", import.meta.url)), busy: 0 };
+    const slot: Slot = { worker: new Worker(workerProgram("supervisor/action-worker")), busy: 0 };
     slot.worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
       if (data.type === "done") slot.busy--;
       this.hear(data);

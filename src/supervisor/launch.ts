@@ -1,5 +1,4 @@
 /** Starting CMD by way of the launcher, and what can be said to it and heard of it afterwards. */
-import { join } from "node:path";
 import {
   POLLIN,
   SECCOMP_FILTER_FLAG_NEW_LISTENER,
@@ -9,11 +8,13 @@ import { AT_FDCWD, O_CLOEXEC, O_PATH, O_RDWR } from "../../ffi/constants.ts";
 import { cstring } from "../../ffi/bytes.ts";
 import { Errno, errnoName, must } from "../../ffi/errno.ts";
 import { close, dup3, pollOne, sealedMemfd, write } from "../../ffi/fd.ts";
+import { RLIMIT_CORE } from "../../ffi/limits.ts";
 import { openat } from "../../ffi/path-ops.ts";
 import { setSubreaper } from "../../ffi/prctl.ts";
 import { knowsFilterFlags } from "../../ffi/seccomp.ts";
 import { receiveWithFds, sendWithFds, socketpair } from "../../ffi/socket.ts";
 import { HallpassError } from "../errors.ts";
+import { built } from "../tree.ts";
 import {
   COMMAND_CONTINUE,
   COMMAND_KILL,
@@ -36,7 +37,7 @@ import {
 } from "./launch-block.ts";
 import type { StartState } from "./start-state.ts";
 
-export const LAUNCHER = join(import.meta.dirname, "..", "..", "build", "launcher");
+export const LAUNCHER = built("launcher");
 
 export interface LaunchOptions {
   readonly start: StartState;
@@ -51,6 +52,8 @@ export interface LaunchOptions {
   readonly ruleset?: number;
   /** Keep signals inside (Landlock ABI 6); `hasScope` of the result says whether it worked. */
   readonly scopeSignals: boolean;
+  /** No core dumps: without a fence nothing else keeps one out of a folder outside. */
+  readonly forbidsCores?: boolean;
   /** The session's own terminal (slave side); without it CMD is a process group of hallpass's session. */
   readonly pty?: number;
   /** Descriptors of ours for CMD's 0, 1 and 2; the slave where CMD talks to the terminal. */
@@ -161,6 +164,7 @@ function sendBlock(socket: number, options: LaunchOptions, filterFlags: number):
     "hallpass-launch",
     encodeLaunchBlock({
       ...options,
+      start: options.forbidsCores ? withoutCores(options.start) : options.start,
       flags: fixed.reduce((flags, one) => flags | one.flag, options.scopeSignals ? LAUNCH_SCOPE : 0),
       filterFlags,
       ...(rescue ? { termios: rescue.termios, reset: rescue.reset } : {}),
@@ -172,6 +176,12 @@ function sendBlock(socket: number, options: LaunchOptions, filterFlags: number):
   close(block);
   close(cwd);
   must(sent, "sendmsg", "to the launcher");
+}
+
+function withoutCores(start: StartState): StartState {
+  const limits = start.limits.slice();
+  limits.fill(0n, 2 * RLIMIT_CORE, 2 * RLIMIT_CORE + 2);
+  return { ...start, limits };
 }
 
 /** A few milliseconds, during which nothing else could be done: the only place that waits for the launcher. */

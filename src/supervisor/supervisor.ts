@@ -7,6 +7,7 @@ import { Errno } from "../../ffi/errno.ts";
 import type { PolicyChannel } from "../../policy-wasm/host.ts";
 import type { Decision } from "../control/messages.ts";
 import { HallpassError } from "../errors.ts";
+import { workerProgram } from "../tree.ts";
 import type { Category } from "../policy/rule.ts";
 import type { PendingCall, ProcessClaim } from "../session/request.ts";
 import { ActionPool } from "./action-pool.ts";
@@ -143,7 +144,8 @@ export class Supervisor {
   }
 
   private listen(): void {
-    const worker = new Worker(new URL("worker.ts", import.meta.url));
+    const worker = warmed ?? startWorker();
+    warmed = undefined;
     worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => this.hear(data));
     worker.addEventListener("error", (event) => this.fail(event.message));
     worker.unref();
@@ -187,6 +189,20 @@ export class Supervisor {
   private fail(error: string): void {
     if (!this.isClosed) this.events.failed(new Error(`a supervisor's worker failed: ${error}`));
   }
+}
+
+/** A worker that has been started ahead: it comes up on another CPU while the rules are read. */
+let warmed: Worker | undefined;
+
+/** To be called as early as can be. */
+export function warmUp(): void {
+  warmed ??= startWorker();
+}
+
+function startWorker(): Worker {
+  const worker = new Worker(workerProgram("supervisor/worker"));
+  worker.unref();
+  return worker;
 }
 
 function rootsFor(options: SupervisorOptions): FenceRoot[] {

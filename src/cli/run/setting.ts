@@ -14,6 +14,7 @@ import {
 import type { PendingCall } from "../../session/request.ts";
 import type { Wider } from "../../session/judge.ts";
 import { type Context, stateFolder } from "../context.ts";
+import { TREE } from "../../tree.ts";
 import { chooseProject } from "../project.ts";
 import type { Program } from "../find-program.ts";
 import type { Run } from "../run.ts";
@@ -33,7 +34,7 @@ export interface Setting {
 }
 
 /** The root of hallpass's own tree. */
-const TREE = realpathSync(join(import.meta.dirname, "..", "..", ".."));
+const OWN = realpathSync(TREE);
 /** What a session loads, or may yet load. */
 const LOADED = [
   "bin",
@@ -88,7 +89,7 @@ function ownPlaces(context: Context, log: string | undefined): OwnPlaces {
     config: `${context.home}/.config/hallpass`,
     state: stateFolder(context),
     runtime: sessionFolder(context),
-    program: LOADED.map((name) => join(TREE, name)),
+    program: LOADED.map((name) => join(OWN, name)),
     ...(log === undefined ? {} : { log }),
   };
 }
