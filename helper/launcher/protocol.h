@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum { SOCKET_FD = 3, MOST_PASSED = 200, LIMIT_COUNT = 16, LAUNCH_MAGIC = 0x314c5048 /* "HPL1" */ };
+enum { SOCKET_FD = 3, MOST_PASSED = 240, LIMIT_COUNT = 16, LAUNCH_MAGIC = 0x314c5048 /* "HPL1" */ };
 
 enum launch_flag {
     LAUNCH_PTY = 1,      /* the session's own terminal comes along: the launcher leads it, CMD gets its foreground */

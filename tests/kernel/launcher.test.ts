@@ -106,6 +106,27 @@ for (const [who, user] of PEOPLE) {
         expect(stdout.toString()).toBe(`${readFileSync("/etc/hostname", "utf8")}0 1 2 3 7 `);
       });
 
+      test("more descriptors than most programs have", () => {
+        const { words, env } = driven.command({ command: sh("ls /proc/self/fd | wc -l") });
+        const script = "import os,sys; [os.dup2(2, fd) for fd in range(3, 190)]; os.execv(sys.argv[1], sys.argv[1:])";
+        const front = user ? asUser(user) : [];
+        const { stdout } = Bun.spawnSync([...front, "/usr/bin/python3", "-c", script, words.at(-1)!], { env });
+        expect(stdout.toString()).toBe("191\n");
+      });
+
+      test("standard streams even where hallpass was started without", () => {
+        const { words, env } = driven.command({ command: sh("read line || echo nothing >&2") });
+        const front = user ? asUser(user) : [];
+        const closed = sh('exec 5>&2; exec <&- >&- 2>&5; exec "$1"', words.at(-1)!);
+        const { stderr, exitCode } = Bun.spawnSync([...front, ...closed], { env });
+        expect([stderr.toString(), exitCode]).toEqual(["nothing\n", 0]);
+      });
+
+      test("no core dumps, soft or hard, where they are forbidden", async () => {
+        const { stdout } = await driven.run({ command: sh("ulimit -Sc; ulimit -Hc"), forbidsCores: true });
+        expect(stdout).toBe("0\n0\n");
+      });
+
       test("no new privileges, one filter, and a parent it cannot look into", async () => {
         const script =
           "grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status; ls /proc/$PPID/fd >/dev/null 2>&1 || echo closed";

@@ -35,6 +35,7 @@ export interface DriverOptions {
   readonly pty?: string;
   /** A terminal to set right when the driver is lost: its modes now are the ones wanted, then this text. */
   readonly rescue?: { readonly path: string; readonly reset: string };
+  readonly forbidsCores?: boolean;
   /** Another launcher than build/launcher. */
   readonly launcher?: string;
   /** Until the last process has ended, as `--wait=all`; else releases them when the command ends. */
@@ -82,6 +83,7 @@ try {
     environment: start.environment.filter((line) => !line.startsWith("HALLPASS_DRIVER=")),
     filter: compileFilter({ mediate: new Set(options.mediate ?? ["write", "exec"]), services: true, signals: false }),
     scopeSignals: options.scope ?? true,
+    forbidsCores: options.forbidsCores ?? false,
     stdio: slave === undefined ? [0, 1, 2] : [slave, slave, slave],
     descriptors: start.descriptors,
     ...(options.launcher === undefined ? {} : { launcher: options.launcher }),
