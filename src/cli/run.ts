@@ -9,6 +9,7 @@ import { LAUNCHER } from "../supervisor/launch.ts";
 import { warmUp } from "../supervisor/supervisor.ts";
 import { readStartState, type StartState } from "../supervisor/start-state.ts";
 import { type Flags, parseArgv } from "./argv.ts";
+import { explain } from "./explain.ts";
 import { type Context, readContext } from "./context.ts";
 import { findProgram, type Program } from "./find-program.ts";
 import { type Prompt, choosePrompt } from "./run/prompt.ts";
@@ -31,6 +32,13 @@ export async function run(command: readonly string[]): Promise<number> {
   const program = findProgram(argv[0]!, { cwd: context.cwd, path: context.env.PATH ?? "" });
   const relay = await openRelay(options);
   const prompt = choosePrompt(options.prompt, { hasTerminal: relay !== undefined, env: context.env, pid: process.pid });
+  const crash = (error: unknown): never => {
+    relay?.restoreNow();
+    process.exit(explain(error));
+  };
+  // The launcher ends the sandbox when hallpass ends without a word.
+  process.on("uncaughtException", crash);
+  process.on("unhandledRejection", crash);
   try {
     return await session({ start, options, context, argv, program, relay, prompt });
   } finally {

@@ -9,11 +9,16 @@ export interface Place {
 }
 
 /** `$XDG_RUNTIME_DIR/hallpass`; without it a folder in the user's state, for /tmp is everybody's. */
-export function sessionFolder({ env, home }: Place): string {
+export function sessionFolder({ env, home, uid }: Place): string {
   const runtime = env.XDG_RUNTIME_DIR;
-  if (runtime?.startsWith("/")) return `${runtime}/hallpass`;
+  if (runtime?.startsWith("/") && isOwn(runtime, uid)) return `${runtime}/hallpass`;
   const state = env.XDG_STATE_HOME?.startsWith("/") ? env.XDG_STATE_HOME : `${home}/.local/state`;
   return `${state}/hallpass/run`;
+}
+
+/** Under sudo the variable may still name another user's. */
+function isOwn(folder: string, uid: number): boolean {
+  return lstatSync(folder, { throwIfNoEntry: false })?.uid === uid;
 }
 
 /** Makes the folder, or sees that it is the user's alone. */

@@ -160,6 +160,10 @@ export class Running {
       const ended = await Promise.race([this.ended.promise, this.failed.promise]);
       await this.leave(ended, signals);
       return ended.status;
+    } catch (error) {
+      // Nobody can decide any more: nothing may run on.
+      this.supervisor?.launched.kill();
+      throw error;
     } finally {
       await this.closeAll();
     }
