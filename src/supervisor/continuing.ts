@@ -47,7 +47,10 @@ export class Continuing {
   private readonly known = new Set<string>();
   private isFirst = true;
 
-  /** `dead`: a word a root, set for good once something guarded lies below it. */
+  /**
+   * `dead`: a word, set for good once something guarded lies below a root, or a root is moved: the kernel still lets every
+   * continued open through to it, whichever root that open began below, so nothing is continued any more.
+   */
   constructor(
     setups: readonly FenceRootSetup[],
     private readonly dead: Int32Array,
@@ -74,27 +77,38 @@ export class Continuing {
     }
   }
 
-  /** A rule came that forbids or asks: roots in which it could match something are used no more. */
-  private avoid(pattern: string): void {
-    const certain = encodePath(pattern.slice(0, pattern.search(/[*?[\]{}\\(),!+@]|$/)));
-    this.all.forEach((root, index) => {
-      const length = Math.min(certain.length, root.path.length);
-      if (isPrefix(certain.subarray(0, length), root.path)) Atomics.store(this.dead, index, 1);
-    });
+  /** Nothing guarded lies where the fence lets writes through. */
+  get isSound(): boolean {
+    return this.all.length === 0 || Atomics.load(this.dead, 0) === 0;
   }
 
-  /** Something guarded has come to be at this path: whatever root it is below is used no more. */
+  private end(): void {
+    if (this.all.length > 0) Atomics.store(this.dead, 0, 1);
+  }
+
+  /** A rule came that forbids or asks: where it could match something below a root, nothing is continued any more. */
+  private avoid(pattern: string): void {
+    const certain = encodePath(pattern.slice(0, pattern.search(/[*?[\]{}\\(),!+@]|$/)));
+    for (const root of this.all) {
+      const length = Math.min(certain.length, root.path.length);
+      if (isPrefix(certain.subarray(0, length), root.path)) this.end();
+    }
+  }
+
+  /** Something guarded comes to be at this path. */
   guard(path: PathBytes): void {
-    this.all.forEach((root, index) => {
-      const isBelow =
-        path.startsWith(root.path) && (path.length === root.path.length || path.bytes[root.path.length] === SLASH);
-      if (isBelow) Atomics.store(this.dead, index, 1);
-    });
+    for (const root of this.all) if (isAtOrBelow(path.bytes, path.length, root.path)) this.end();
+  }
+
+  /** The name is taken away or replaced: a root there, or below it, keeps its rights wherever it goes. */
+  moved(path: PathBytes): void {
+    const name = path.bytes.subarray(0, path.length);
+    for (const root of this.all) if (isAtOrBelow(root.path, root.path.length, name)) this.end();
   }
 
   /** True if the fence answers this open as the policy would: the file is there, below a root, by no link. */
   mayContinue(s: Supervision, dirfd: number, how: { readonly flags: number; readonly resolve: number }): boolean {
-    if (this.all.length === 0 || s.lookup.rootsMayDiffer) return false;
+    if (this.all.length === 0 || !this.isSound || s.lookup.rootsMayDiffer) return false;
     if ((how.flags & (O_CREAT | __O_TMPFILE)) !== 0 || how.resolve !== 0) return false;
     return this.isBelowRoot(s, dirfd, s.path);
   }
@@ -132,12 +146,8 @@ export class Continuing {
     return undefined;
   }
 
-  private isUsed(root: Root): boolean {
-    return root.isLive && Atomics.load(this.dead, this.all.indexOf(root)) === 0;
-  }
-
   private isInside(root: Root, bytes: Uint8Array, at: number): boolean {
-    if (!root.isFolder || !this.isUsed(root)) return false;
+    if (!root.isFolder || !root.isLive) return false;
     let start = at;
     while (bytes[start] === SLASH) start++;
     const fd = openat2(root.fd, bytes, O_PATH | O_CLOEXEC, 0, INSIDE, start);
@@ -154,7 +164,7 @@ export class Continuing {
 
   /** The same object as when the fence was built: a name that was made anew is behind the fence. */
   private isRootItself(root: Root, path: PathBytes): boolean {
-    if (!this.isUsed(root) || fstatx(root.fd, STATX_INO, this.stat.words) < 0) return false;
+    if (!root.isLive || fstatx(root.fd, STATX_INO, this.stat.words) < 0) return false;
     const { ino, dev } = this.stat;
     if (statx(AT_FDCWD, path.bytes, 0, STATX_INO, this.stat.words) < 0) return false;
     return this.stat.ino === ino && this.stat.dev === dev;
@@ -174,6 +184,11 @@ function hash(bytes: Uint8Array, length: number): number {
 function isPrefix(prefix: Uint8Array, bytes: Uint8Array): boolean {
   for (let index = 0; index < prefix.length; index++) if (prefix[index] !== bytes[index]) return false;
   return true;
+}
+
+function isAtOrBelow(bytes: Uint8Array, length: number, folder: Uint8Array): boolean {
+  if (length < folder.length || !isPrefix(folder, bytes)) return false;
+  return length === folder.length || bytes[folder.length] === SLASH;
 }
 
 function openRoot({ path, fd, isFolder }: FenceRootSetup): Root {

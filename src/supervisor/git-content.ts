@@ -4,7 +4,8 @@
  */
 import { O_CLOEXEC, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } from "../../ffi/constants.ts";
 import { close, fcntl, read } from "../../ffi/fd.ts";
-import { openat } from "../../ffi/path-ops.ts";
+import { fstatx, openat } from "../../ffi/path-ops.ts";
+import { STATX_NLINK, StatxBuffer } from "../../ffi/statx.ts";
 import { GIT_CONFIG_LIMIT, gitConfigRunsMore } from "../policy/git-config.ts";
 import { isContentVerdict } from "../policy/verdict.ts";
 import type { Place } from "./place.ts";
@@ -19,6 +20,7 @@ const SIGURG = 23;
 
 const FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 const NOTHING = new Uint8Array(0);
+const stat = new StatxBuffer();
 
 /** The verdict on what adds no content: removing the file, its mode, its times. */
 export function withoutContent(verdict: number): number {
@@ -41,17 +43,24 @@ export function movedVerdict(folder: number, name: Uint8Array, verdict: number):
   return content === undefined || gitConfigRunsMore(NOTHING, content) ? verdict : FREE;
 }
 
-/** The content of a file that nobody can be writing to; undefined where somebody may be, or it is too long. */
+/**
+ * The content of a file that nobody can be writing to, now or later: no open writer and no other name. undefined where
+ * somebody may be, or it is too long.
+ */
 function readSettled(folder: number, name: Uint8Array): Uint8Array | undefined {
   const fd = openat(folder, name, FILE);
   if (fd < 0) return undefined;
   // A lease is not given while anybody has the file open for writing.
   fcntl(fd, F_SETSIG, SIGURG);
-  const isSettled = fcntl(fd, F_SETLEASE, F_RDLCK) === 0;
+  const isSettled = hasOneName(fd) && fcntl(fd, F_SETLEASE, F_RDLCK) === 0;
   if (isSettled) fcntl(fd, F_SETLEASE, F_UNLCK);
   const content = isSettled ? readAll(fd) : undefined;
   close(fd);
   return content;
+}
+
+function hasOneName(fd: number): boolean {
+  return fstatx(fd, STATX_NLINK, stat.words) === 0 && stat.nlink === 1;
 }
 
 function readWhole(folder: number, name: Uint8Array): Uint8Array | undefined {

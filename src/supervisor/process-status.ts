@@ -1,4 +1,5 @@
 /** What /proc says of a process: credentials, umask, signals, ancestors. */
+import { Errno } from "../../ffi/errno.ts";
 import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_RDONLY } from "../../ffi/constants.ts";
 import { ascii, cstring } from "../../ffi/bytes.ts";
 import { close, readFile } from "../../ffi/fd.ts";
@@ -50,6 +51,10 @@ export class Status {
   }
   get tgid(): number {
     return Number(this.field("Tgid"));
+  }
+  /** Of NStgid, NSpid: the number in the process's own pid namespace. */
+  innermost(name: string): number {
+    return Number(this.field(name).trim().split(/\s+/).at(-1));
   }
   get parent(): number {
     return Number(this.field("PPid"));
@@ -132,6 +137,20 @@ function splitAtNul(bytes: Uint8Array): Uint8Array[] {
     start = end + 1;
   }
   return pieces;
+}
+
+const PTS_MAJOR = 136;
+const PTS_MAJORS = 8;
+
+/** N of /dev/pts/N, the thread's controlling terminal (tty_nr of proc(5)); -ENXIO for none, -EACCES for one that is no pty. */
+export function controllingPty(tid: number): number {
+  const length = readFile(AT_FDCWD, cstring(`/proc/${tid}/stat`), buffer);
+  const text = ascii(buffer, 0, Math.max(length, 0));
+  const number = Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[4] ?? 0);
+  if (number === 0) return -Errno.ENXIO;
+  const series = ((number >> 8) & 0xfff) - PTS_MAJOR;
+  if (series < 0 || series >= PTS_MAJORS) return -Errno.EACCES;
+  return series * 256 + ((number & 0xff) | ((number >> 12) & 0xfff00));
 }
 
 /** True if `pid` is below `root` in the tree of processes (the launcher is everybody's subreaper). */

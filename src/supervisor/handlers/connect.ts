@@ -41,7 +41,6 @@ export function connect(s: Supervision): void {
 export function connectTo(s: Supervision, fd: number, address: SocketAddress): void {
   const family = familyOf(address);
   const isMediated = s.setup.mediate.includes("connect");
-  if (family !== AF_UNIX && !isMediated && s.setup.hasFence) return s.call.continue();
   const copy = borrow(s.call.tid, fd);
   if (copy < 0) return refuseBorrow(s, copy);
   s.second.object = copy;
@@ -103,7 +102,7 @@ function connectToInet(s: Supervision, copy: number, address: SocketAddress): vo
  * somebody else than it is.
  */
 function carryOut(s: Supervision, copy: number, address: SocketAddress): void {
-  if (s.disguise.differs(s.call.tid)) {
+  if (familyOf(address) === AF_UNIX && s.disguise.differs(s.call.tid)) {
     s.report({ decision: "deny", reason: "error", op: "connect as another user" });
     return s.call.fail(Errno.EACCES);
   }

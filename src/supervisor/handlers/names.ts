@@ -180,18 +180,22 @@ export function rename(
   if (!areRenameFlags(flags)) return s.call.fail(Errno.EINVAL);
   if (!findName(s, fromDirfd, fromArg, s.first) || !findName(s, toDirfd, toArg, s.second)) return;
   const { first, second } = s;
+  const isExchange = (flags & RENAME_EXCHANGE) !== 0;
   const deed: Deed = {
     named: second,
     wouldFail: () => renamingFails(first, second),
-    run: () => renameat2(first.parent, first.name, second.parent, second.name, flags),
+    run: () => {
+      s.fence.moved(first.real);
+      if (isExchange) s.fence.moved(second.real);
+      return renameat2(first.parent, first.name, second.parent, second.name, flags);
+    },
   };
   if (isNoName(first) || isNoName(second)) return s.carryOut(deed);
-  const isExchange = (flags & RENAME_EXCHANGE) !== 0;
   const there = moved(s, first, second);
   const back = isExchange ? moved(s, second, first) : there;
   if (there === undefined || back === undefined) return s.handOver();
   const from = withoutContent(s.nameVerdict(first, true));
-  const named = s.nameVerdict(second, false);
+  const named = s.nameVerdict(second, lookAtName(second) === 0);
   const onto = replacingVerdict(first, second, named);
   // The fence must not let through what is compared here.
   if (isContentVerdict(named)) s.fence.guard(second.real);

@@ -22,6 +22,7 @@ import {
   S_IFLNK,
   S_IFREG,
 } from "../../../ffi/constants.ts";
+import { cstring } from "../../../ffi/bytes.ts";
 import { Errno } from "../../../ffi/errno.ts";
 import { setStatusFlags, statusFlags } from "../../../ffi/fd.ts";
 import { faccessat2, fstatx, openat, readlinkat, statx } from "../../../ffi/path-ops.ts";
@@ -30,6 +31,7 @@ import type { Operation } from "../../session/request.ts";
 import { roomForFd } from "../descriptor-room.ts";
 import { PATH_MAX } from "../path-bytes.ts";
 import type { Place } from "../place.ts";
+import { controllingPty } from "../process-status.ts";
 import { FREE, isControllingTerminal, isPromptDevice } from "../specials.ts";
 import type { Supervision, Target } from "../supervision.ts";
 import { makingFails, writingFails } from "../would-fail.ts";
@@ -41,6 +43,8 @@ export interface OpenHow {
   readonly flags: number;
   readonly mode: number;
   readonly resolve: number;
+  /** The caller can still change them. */
+  readonly isInMemory?: boolean;
 }
 
 /** Bits without which an open changes nothing. */
@@ -48,10 +52,23 @@ export const CHANGES = 3 | O_CREAT | O_TRUNC | O_APPEND | __O_TMPFILE;
 
 export function open(s: Supervision, dirfd: number, pathArg: number, how: OpenHow): void {
   // Such a descriptor gives no right to anything: every other flag is ignored.
-  if ((how.flags & O_PATH) !== 0) return s.call.continue();
+  if ((how.flags & O_PATH) !== 0) return openPath(s, how);
   if (!s.readPath(pathArg, s.path)) return;
   if (s.fence.mayContinue(s, dirfd, how)) return s.call.continue();
   openRead(s, dirfd, how);
+}
+
+/**
+ * The kernel hands over no such descriptor, so it has to make it; the flags of openat2 may be others by then. Where no
+ * sound fence stands behind it the call is not there: its users know openat.
+ */
+function openPath(s: Supervision, how: OpenHow): void {
+  if (how.isInMemory && !isFenced(s)) return s.call.fail(Errno.ENOSYS);
+  s.call.continue();
+}
+
+function isFenced(s: Supervision): boolean {
+  return s.setup.hasFence && s.fence.isSound;
 }
 
 /** The path is read already. */
@@ -151,7 +168,7 @@ function openingFails(s: Supervision, how: OpenHow, isThere: boolean): number {
 
 /** Makes the open, with the caller's credentials, and hands over the descriptor. */
 function finish(s: Supervision, how: OpenHow, isThere: boolean): void {
-  if (isThere && isControllingTerminal(s.first)) return s.call.continue();
+  if (isThere && isControllingTerminal(s.first)) return openTerminal(s, how);
   if (isThere && blocks(s.first, how)) return s.means.openBlocking(s, how);
   const makes = !isThere || (how.flags & __O_TMPFILE) !== 0;
   const changes = makes || (how.flags & O_TRUNC) !== 0;
@@ -160,6 +177,20 @@ function finish(s: Supervision, how: OpenHow, isThere: boolean): void {
     ...(isThere ? {} : { named: s.first }),
     ...(changes ? { check: (status) => roomForFd(s.call.tid, status) } : {}),
     run: () => openHere(s, how, isThere),
+  });
+}
+
+/** /dev/tty means the caller's own terminal; without a sound fence its path may come to mean anything in the kernel. */
+function openTerminal(s: Supervision, how: OpenHow): void {
+  if (isFenced(s)) return s.call.continue();
+  const pty = controllingPty(s.call.tid);
+  if (pty < 0) return s.call.result(pty);
+  s.carryOut({
+    run: () => {
+      const fd = openat(AT_FDCWD, cstring(`/dev/pts/${pty}`), (how.flags & ~O_CREAT) | O_CLOEXEC | O_NOCTTY);
+      if (fd >= 0) s.giveFd(fd, (how.flags & O_CLOEXEC) !== 0);
+      return Math.min(fd, 0);
+    },
   });
 }
 

@@ -195,5 +195,5 @@ function openFromMemory(s: Supervision): void {
   // The kernel itself says whether it knows these flags; with a folder that cannot be, it goes no further.
   const checked = openat2(NO_FD, ANY_NAME, flags, mode, resolve);
   if (checked !== -Errno.EBADF) return s.call.result(checked);
-  open(s, s.call.int(0), 1, { flags, mode, resolve });
+  open(s, s.call.int(0), 1, { flags, mode, resolve, isInMemory: true });
 }
