@@ -20,9 +20,10 @@ import { close, fstatfs } from "../../ffi/fd.ts";
 import { openat2, statx } from "../../ffi/path-ops.ts";
 import { STATX, STATX_INO, STATX_MNT_ID, StatxBuffer } from "../../ffi/statx.ts";
 import type { Call } from "./call.ts";
+import { OWN_TMPFS } from "./foreign-mounts.ts";
 import { type PathBytes, splitLast, type Split } from "./path-bytes.ts";
 import type { Place } from "./place.ts";
-import { CWD_THERE, FdName, OwnFdPath, ProcPath, ROOT } from "./proc-path.ts";
+import { CWD_THERE, FdName, MOUNT_NAMESPACE, OwnFdPath, ProcPath, ROOT } from "./proc-path.ts";
 import { RealPath } from "./real-path.ts";
 import type { Tasks } from "./tasks.ts";
 import { PROC_SUPER_MAGIC, Walk } from "./walk.ts";
@@ -43,6 +44,7 @@ export class Lookup {
   private readonly walk: Walk;
   private readonly split: Split = { start: 0, length: 0, hasSlashBehind: false };
   private readonly ownRoot = new StatxBuffer();
+  private readonly ownMounts: number;
   private readonly theirRoot = new StatxBuffer();
   private readonly ownPid = Uint8Array.from(`/${process.pid}`, (digit) => digit.charCodeAt(0));
 
@@ -52,6 +54,8 @@ export class Lookup {
     isInside: (pid: number) => boolean,
   ) {
     this.walk = new Walk(call, this.proc, this.realPath, isInside);
+    statx(AT_FDCWD, this.proc.of(process.pid, MOUNT_NAMESPACE), 0, STATX_INO, this.ownRoot.words);
+    this.ownMounts = this.ownRoot.ino;
     statx(AT_FDCWD, SLASH_PATH, 0, IDENTITY, this.ownRoot.words);
   }
 
@@ -119,8 +123,10 @@ export class Lookup {
     const fd = this.openBase(dirfd, OBJECT);
     if (fd < 0) return fd;
     place.object = fd;
+    this.isForeign();
     const result = this.realPath.of(fd, place.real);
     if (result < 0) return result;
+    place.isPrivate = result === OWN_TMPFS;
     place.isNameless = this.realPath.dropDeleted(fd, place.real);
     return 0;
   }
@@ -150,14 +156,24 @@ export class Lookup {
 
   /** Another root folder or another mount namespace (its root is then another mount). */
   isForeign(): boolean {
+    this.realPath.foreign = 0;
     if (!this.rootsMayDiffer) return false;
     const { ownRoot, theirRoot } = this;
-    if (statx(AT_FDCWD, this.proc.of(this.call.tid, ROOT), 0, IDENTITY, theirRoot.words) < 0) return true;
+    const { tid } = this.call;
+    if (this.isInOtherMounts()) this.realPath.foreign = tid;
+    if (statx(AT_FDCWD, this.proc.of(tid, ROOT), 0, IDENTITY, theirRoot.words) < 0) return true;
     return (
       theirRoot.ino !== ownRoot.ino ||
       theirRoot.dev !== ownRoot.dev ||
       theirRoot.words[STATX.mountLow] !== ownRoot.words[STATX.mountLow]
     );
+  }
+
+  /** Another mount namespace, in which any path may be any place. */
+  isInOtherMounts(): boolean {
+    const { theirRoot } = this;
+    const found = statx(AT_FDCWD, this.proc.of(this.call.tid, MOUNT_NAMESPACE), 0, STATX_INO, theirRoot.words);
+    return found < 0 || theirRoot.ino !== this.ownMounts;
   }
 
   private openFolder(dirfd: number, path: PathBytes, start: number, resolve: number): number {

@@ -20,6 +20,8 @@ export class Place {
   readonly real = new PathBytes();
   /** The object has no name (any more): an O_TMPFILE, a pipe, a file that was unlinked. */
   isNameless = false;
+  /** In a mount namespace of the caller's own, on memory that is mounted nowhere else. */
+  isPrivate = false;
   /** The caller's path means the same to us as to it. */
   isOurPath = true;
   /** The descriptor that the object was reached through (/proc/PID/fd/N), where that was the last step. */
@@ -45,6 +47,7 @@ export class Place {
     this.isNameless = false;
     this.via = undefined;
     this.isOurPath = true;
+    this.isPrivate = false;
     this.nameLength = 0;
   }
 }

@@ -14,6 +14,7 @@ export const EXE = latin("/exe\0");
 export const STATUS = latin("/status\0");
 export const STAT = latin("/stat\0");
 export const CMDLINE = latin("/cmdline\0");
+export const MOUNT_NAMESPACE = latin("/ns/mnt\0");
 export const USER_NAMESPACE = latin("/ns/user\0");
 export const TASK = latin("/task\0");
 export const ITSELF = latin("\0");

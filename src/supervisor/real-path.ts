@@ -6,6 +6,7 @@ import { close } from "../../ffi/fd.ts";
 import { fstatx, openat, readlinkat, statx } from "../../ffi/path-ops.ts";
 import { STATX_INO, STATX_NLINK, STATX_TYPE, StatxBuffer } from "../../ffi/statx.ts";
 import { entries } from "./folder-entries.ts";
+import { translate } from "./foreign-mounts.ts";
 import { PATH_MAX, type PathBytes } from "./path-bytes.ts";
 import type { OwnFdPath } from "./proc-path.ts";
 
@@ -19,10 +20,19 @@ export class RealPath {
   private readonly stat = new StatxBuffer();
   private readonly other = new StatxBuffer();
 
+  /** The thread whose mount namespace is not ours; 0: none. */
+  foreign = 0;
+
   constructor(private readonly own: OwnFdPath) {}
 
-  /** 0 or -errno. `isNameless` of the result: the object has no name in the tree (any more). */
+  /** 0 or -errno; OWN_TMPFS where the object is nowhere but in the caller's own namespace. */
   of(fd: number, into: PathBytes): number {
+    const result = this.asSeen(fd, into);
+    return result < 0 || this.foreign === 0 ? result : translate(this.foreign, fd, into);
+  }
+
+  /** As the kernel says it, whatever namespace the object is in. */
+  asSeen(fd: number, into: PathBytes): number {
     const length = readlinkat(AT_FDCWD, this.own.of(fd), into.bytes, 0, PATH_MAX);
     if (length === -Errno.ENAMETOOLONG) return this.deep(fd, into);
     if (length < 0) return length;

@@ -10,10 +10,12 @@ import {
   S_IFBLK,
   S_IFCHR,
 } from "../../ffi/constants.ts";
-import { close, readFile } from "../../ffi/fd.ts";
-import { openat, readlinkat } from "../../ffi/path-ops.ts";
+import { close, readFile, statusFlags } from "../../ffi/fd.ts";
+import { fstatx, openat, readlinkat } from "../../ffi/path-ops.ts";
+import { STATX, STATX_INO, StatxBuffer } from "../../ffi/statx.ts";
 import { Tier } from "../policy/rule.ts";
 import { NO_RULE, packVerdict, INDEX_MASK, tierOfVerdict } from "../policy/verdict.ts";
+import { borrow } from "./borrowed.ts";
 import type { PathBytes } from "./path-bytes.ts";
 import type { Place } from "./place.ts";
 import { FDS, ProcPath } from "./proc-path.ts";
@@ -39,6 +41,8 @@ const PTMX_MINOR = 2;
 export class Specials {
   private readonly proc = new ProcPath();
   private readonly buffer = new Uint8Array(4096);
+  private readonly stat = new StatxBuffer();
+  private readonly otherStat = new StatxBuffer();
   /** First names below /dev/shm that this session made. */
   private readonly shared = new Set<string>();
 
@@ -54,6 +58,7 @@ export class Specials {
 
   /** The verdict on opening or changing `place`, where no rule speaks of it. */
   judge(place: Place, verdict: number, isThere: boolean): number {
+    if (place.isPrivate && !isForeignDevice(place)) return FREE;
     if (isThere && isForeignDevice(place) && tierOfVerdict(verdict) === Tier.implicit) return NO_RULE;
     if (verdict !== NO_RULE) return verdict;
     return this.isOwn(place, isThere) ? FREE : verdict;
@@ -71,6 +76,7 @@ export class Specials {
 
   /** Making, removing or renaming a name, where no rule speaks of it. */
   judgeName(place: Place, verdict: number, isThere: boolean): number {
+    if (place.isPrivate) return FREE;
     if (verdict !== NO_RULE || !this.options.hasImplicit || place.real.bytes[1] !== 0x64) return verdict;
     return this.isOwnMemory(place.real.text(), isThere) ? FREE : verdict;
   }
@@ -90,12 +96,22 @@ export class Specials {
   }
 
   /** Reopened through a descriptor that is open for writing already. */
-  private isWritableAlready({ via }: Place): boolean {
-    if (!via) return false;
-    const length = readFile(AT_FDCWD, this.proc.fdinfo(via.pid, via.fd), this.buffer);
-    const flags = /^flags:\t(\d+)$/m.exec(ascii(this.buffer, 0, Math.max(length, 0)))?.[1];
-    const mode = flags === undefined ? 0 : Number.parseInt(flags, 8) & O_ACCMODE;
-    return mode === 1 || mode === 2;
+  private isWritableAlready({ via, object }: Place): boolean {
+    if (!via || object < 0) return false;
+    // One copy for both looks: the number may stand for another file by now.
+    const copy = borrow(via.pid, via.fd);
+    if (copy < 0) return false;
+    const mode = statusFlags(copy) & O_ACCMODE;
+    const isWritable = (mode === 1 || mode === 2) && this.isSameFile(copy, object);
+    close(copy);
+    return isWritable;
+  }
+
+  private isSameFile(fd: number, other: number): boolean {
+    const one = this.stat.words;
+    const two = this.otherStat.words;
+    if (fstatx(fd, STATX_INO, one) < 0 || fstatx(other, STATX_INO, two) < 0) return false;
+    return [STATX.inoLow, STATX.inoHigh, STATX.devMajor, STATX.devMinor].every((word) => one[word] === two[word]);
   }
 
   private isOwnEntry(path: string): boolean {

@@ -15,9 +15,10 @@ import {
 } from "../../ffi/constants.ts";
 import { Errno } from "../../ffi/errno.ts";
 import { close, dup, fstatfs } from "../../ffi/fd.ts";
-import { fstatx, openat, openat2, readlinkat } from "../../ffi/path-ops.ts";
+import { fstatx, openat, openat2, readlinkat, statx } from "../../ffi/path-ops.ts";
 import { STATX, STATX_INO, STATX_MNT_ID, STATX_TYPE, StatxBuffer } from "../../ffi/statx.ts";
 import type { Call } from "./call.ts";
+import { OWN_TMPFS } from "./foreign-mounts.ts";
 import { isDots, PATH_MAX, PathBytes } from "./path-bytes.ts";
 import type { Place } from "./place.ts";
 import { CWD, type ProcPath, ROOT } from "./proc-path.ts";
@@ -190,8 +191,18 @@ export class Walk {
 
   private callerFolder(word: string): Uint8Array {
     const { tid } = this.call;
-    const tgid = readStatus(tid)?.tgid ?? tid;
-    return Uint8Array.from(word === "self" ? `${tgid}` : `${tgid}/task/${tid}`, (digit) => digit.charCodeAt(0));
+    const status = readStatus(tid);
+    const [tgid, thread] = this.isOwnProc()
+      ? [status?.tgid ?? tid, tid]
+      : [status?.innermost("NStgid") ?? tid, status?.innermost("NSpid") ?? tid];
+    return Uint8Array.from(word === "self" ? `${tgid}` : `${tgid}/task/${thread}`, (digit) => digit.charCodeAt(0));
+  }
+
+  /** A proc file system of another pid namespace calls processes by other numbers. */
+  private isOwnProc(): boolean {
+    if (statx(AT_FDCWD, cstring("/proc"), 0, STATX_INO, this.rootStat.words) < 0) return false;
+    const { dev } = this.rootStat;
+    return fstatx(this.folder, STATX_INO, this.stat.words) === 0 && this.stat.dev === dev;
   }
 
   /** Magic links are those of a process's folder; /proc/mounts and its like lie above. */
@@ -201,7 +212,7 @@ export class Walk {
 
   /** Whose /proc folder we are in. */
   private processOf(): number | undefined {
-    if (this.realPath.of(this.folder, this.where) < 0) return undefined;
+    if (this.realPath.asSeen(this.folder, this.where) < 0) return undefined;
     const found = /\/(\d+)(?:\/task\/(\d+))?(?:\/(?:fd|ns|map_files))?$/.exec(this.where.text());
     return found ? Number(found[2] ?? found[1]) : undefined;
   }
@@ -209,7 +220,8 @@ export class Walk {
   /** Of processes outside the sandbox the kernel's fence would say the same. */
   private jump(name: Uint8Array): number {
     const pid = this.processOf();
-    if (pid === undefined || !this.isInside(pid)) return -Errno.EACCES;
+    // Another proc shows the processes of a pid namespace that was made inside.
+    if (pid === undefined || (this.isOwnProc() && !this.isInside(pid))) return -Errno.EACCES;
     const fd = openat(this.folder, name, O_PATH | O_CLOEXEC);
     if (fd < 0) return fd;
     const number = ascii(name, 0, name.length - 1);
@@ -226,6 +238,7 @@ export class Walk {
     this.folder = -1;
     const result = this.realPath.of(place.parent, place.real);
     if (result < 0) return result;
+    place.isPrivate = result === OWN_TMPFS;
     this.realPath.dropDeleted(place.parent, place.real);
     return place.real.appendName(place.name, place.nameLength) ? 0 : -Errno.ENAMETOOLONG;
   }
@@ -239,6 +252,7 @@ export class Walk {
     this.folder = -1;
     const result = this.realPath.of(place.object, place.real);
     if (result < 0) return result;
+    place.isPrivate = result === OWN_TMPFS;
     place.isNameless = this.realPath.dropDeleted(place.object, place.real);
     return 0;
   }

@@ -18,7 +18,7 @@ export function refuse(s: Supervision, errno: number, op: string): void {
 /** Landlock forbids mounting in its domain; without one a mount in a namespace of the target's own is its own affair. */
 export function mount(s: Supervision): void {
   if (s.setup.hasFence) return refuse(s, Errno.EPERM, "mount");
-  if (s.lookup.isForeign()) return s.call.continue();
+  if (s.lookup.isInOtherMounts()) return s.call.continue();
   refuse(s, Errno.EPERM, "mount");
 }
 
