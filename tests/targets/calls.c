@@ -1,14 +1,12 @@
 /*
- * calls SCRIPT FOLDER: in FOLDER, makes the system calls that SCRIPT lists, one a line, and prints what each returned: a value, or the
- * errno with a minus. A line is NUMBER ARG...; an ARG is
- *   123 0x1f 0644 -1   a number          -        NULL
+ * calls SCRIPT FOLDER: in FOLDER, makes the system calls that SCRIPT lists, one a line, and prints what each returned:
+ * a value, or the errno with a minus. A line is NUMBER ARG...; an ARG is 123 0x1f 0644 -1   a number          - NULL
  *   "text              a string (%xx for odd bytes)
  *   $N                 the result of line N (from 1); $-N: of N lines before
  *   &hex               bytes             @N       a buffer of N zero bytes
- *   !N                 an address that is not mapped, N bytes long readable before it (a string cut off by the end of memory)
- *   ^hex,hex...        an array of pointers to byte strings, NULL at its end
- * "nap MS" and "look PATH" (type and mode, size, owner) are no calls of their own. "32" before NUMBER makes the call by the
- * 32-bit gate of x86.
+ *   !N                 an address that is not mapped, N bytes long readable before it (a string cut off by the end of
+ * memory) ^hex,hex...        an array of pointers to byte strings, NULL at its end "nap MS" and "look PATH" (type and
+ * mode, size, owner) are no calls of their own. "32" before NUMBER makes the call by the 32-bit gate of x86.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -38,8 +38,9 @@ function inside(terminal: Terminal): Inside {
   return (terminal as unknown as { _core: Inside })._core;
 }
 
-export function write(terminal: Terminal, bytes: Uint8Array | string): Promise<void> {
-  return new Promise((resolve) => terminal.write(bytes, resolve));
+/** At once, where `Terminal.write` would wait for a timer. */
+export function write(terminal: Terminal, bytes: Uint8Array | string): void {
+  (terminal as unknown as { _core: { writeSync(data: Uint8Array | string): void } })._core.writeSync(bytes);
 }
 
 /** The whole state, a line a fact: modes and cursor first, then every row of both screens with its scrollback. */
@@ -88,7 +89,7 @@ function rowOf(line: IBufferLine, cell: IBufferCell): string {
     if (next !== style) text += `{${next}}`;
     style = next;
     // A cell that was never written is told from a space, save where half of a wide character was cut off.
-    text += cell.getWidth() === 0 ? "" : cell.getChars() || (/^0 /.test(next) || next === "" ? "·" : " ");
+    text += cell.getWidth() === 0 ? "" : cell.getChars() || (next.startsWith("0 ") || next === "" ? "·" : " ");
   }
   return text;
 }

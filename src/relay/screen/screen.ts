@@ -5,7 +5,7 @@ import { dispatchEscape } from "./escape.ts";
 import { Extras } from "./extras.ts";
 import { Grid, HOME, newCharacterSets, saveCursor, type CharacterSets } from "./grid.ts";
 import { lineDrawing } from "./charset.ts";
-import { Line } from "./line.ts";
+import type { Line } from "./line.ts";
 import { Mode, Modes } from "./modes.ts";
 import type { Parameters } from "./parameters.ts";
 import { Parser, type Terminal } from "./parser.ts";
@@ -280,6 +280,7 @@ export class Screen implements Terminal {
     // Some terminals count a saved row from the top of the screen, others from that of the scrollback.
     const isElsewhere = !this.isAlternate && this.grid.scrolled !== saved.scrolled;
     this.grid.isPlaced = saved.isPlaced && !isElsewhere;
+    this.grid.mayBeAbove ||= isElsewhere;
     // A link is no rendition: it stays.
     const { link } = this.extras.of(this.pen.ext);
     copyPen(saved.pen, this.pen);
@@ -299,6 +300,7 @@ export class Screen implements Terminal {
       this.grid.x = from.x;
       this.grid.y = from.y;
       this.grid.isPlaced = from.isPlaced;
+      this.grid.mayBeAbove = from.mayBeAbove;
       if (isAlternate) for (const line of this.grid.lines) line.reset(this.background);
       this.alternate.top = 0;
       this.alternate.bottom = this.rows - 1;
