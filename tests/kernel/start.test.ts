@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { hallpass, run } from "../support/hallpass.ts";
 import { makePlaces, type Places } from "../support/places.ts";
+import { ordinaryUser } from "../support/user.ts";
 import { hallpassProgram } from "../support/tree.ts";
 
 let places: Places;
@@ -59,4 +60,23 @@ test("says that it cannot run inside itself, and shows no session to what runs i
   expect(nested.stderr).toMatch(/^hallpass: this runs in a hallpass session already.*\n$/);
   const inside = await hallpass(places, [...flags, hallpassProgram, "sessions"]);
   expect(inside).toMatchObject({ status: 0, stdout: "no session of yours is running\n" });
+});
+
+test("does the same for an ordinary user, whose program keeps its rights and its environment", async () => {
+  const user = ordinaryUser();
+  using own = makePlaces(user);
+  const script =
+    "id -u; echo in > file && cat file; (echo out > ../outside/keep) 2>/dev/null || echo refused; grep NoNewPrivs /proc/self/status";
+  const ended = await hallpass(own, ["--prompt=deny", "--", "sh", "-c", script], { user });
+  expect(ended).toEqual({ status: 0, stdout: `${user.uid}\nin\nrefused\nNoNewPrivs:\t1\n`, stderr: "" });
+});
+
+test("limits, signals and umask reach the program as they were", async () => {
+  const script = "ulimit -n; ulimit -c; umask; grep -E 'Sig(Blk|Ign)' /proc/self/status";
+  const around = `ulimit -Sn 333; ulimit -c 0; umask 0037; trap '' USR1 PIPE; exec "$0" "$@"`;
+  const bare = await run(["sh", "-c", around, "sh", "-c", script], { cwd: places.outside });
+  const inside = await run(["sh", "-c", around, hallpassProgram, "--prompt=deny", "--", "sh", "-c", script], {
+    cwd: places.outside,
+  });
+  expect(inside).toEqual(bare);
 });
