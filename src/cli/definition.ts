@@ -217,6 +217,7 @@ const CHECK_COMMANDS: readonly Command[] = [
     flags: [
       CONFIG,
       { name: "listen", value: "ADDRESS", summary: "HOST:PORT or :PORT, in the stead of the file's" },
+      { name: "reuse-port", summary: "let the next server listen on the same port before this one stops" },
       {
         name: "log-level",
         value: "LEVEL",

@@ -18,7 +18,7 @@ const STOP_MS = 30_000;
 export async function serve(flags: Flags): Promise<number> {
   const config = readConfig(flags);
   const log = operatorLog((flags.text("log-level") ?? "info") as Level);
-  const listen = listenOf(flags.text("listen") ?? config.listen);
+  const listen = { ...listenOf(flags.text("listen") ?? config.listen), reusePort: flags.has("reuse-port") };
   const keys = await keysOf(config);
   const tls = config.server.tls === undefined ? undefined : pairOf(config.server.tls);
   const engine = engineOf(config, { log });

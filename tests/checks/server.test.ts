@@ -297,6 +297,32 @@ describe("a stop", () => {
     cluster.close();
   });
 
+  test("that follows the start of the next server loses no answer", async () => {
+    const start = async (port: number): Promise<Serving> =>
+      await serve(places, ["api_key: env:KEY"], { KEY: "k1" }, [], ["-listen", `127.0.0.1:${port}`, "-reuse-port"]);
+    let current = await start(0);
+    const { port } = current;
+    const client = Hallpass.remote({ url: `http://127.0.0.1:${port}`, apiKey: "k1" });
+    const answers = new Map<string, number>();
+    const over = new AbortController();
+    const asking = Array.from({ length: 8 }, async () => {
+      while (!over.signal.aborted) {
+        const { reason } = await client.check("ann@example.com", "things", "thing.write", "thing:1");
+        answers.set(reason, (answers.get(reason) ?? 0) + 1);
+      }
+    });
+    for (let restart = 0; restart < 3; restart++) {
+      const next = await start(port);
+      expect(await current.stop()).toBe(0);
+      current = next;
+    }
+    over.abort();
+    await Promise.all(asking);
+    client.close();
+    await current.stop();
+    expect([...answers.keys()]).toEqual(["allowed: admins may write 1"]);
+  }, 30_000);
+
   test("by SIGINT is one too", async () => {
     const one = await serve(places, ["api_key: env:KEY"], { KEY: "k1" });
     expect(await one.stop("SIGINT")).toBe(0);

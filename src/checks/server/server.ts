@@ -8,6 +8,8 @@ export interface Listen {
   /** Undefined for every address of the machine. */
   readonly host: string | undefined;
   readonly port: number;
+  /** Another server may listen on the same port (SO_REUSEPORT): the next one starts before this one stops. */
+  readonly reusePort?: boolean;
 }
 
 export interface TlsPair {
@@ -36,10 +38,11 @@ export class Server {
   }
 
   /** The address that is listened on. Rejects where it cannot be had. */
-  async listen({ host, port }: Listen): Promise<AddressInfo> {
+  async listen({ host, port, reusePort = false }: Listen): Promise<AddressInfo> {
     await new Promise<void>((resolve, reject) => {
       this.server.once("error", reject);
-      this.server.listen({ port, ...(host === undefined ? {} : { host }), backlog: 1024 }, resolve);
+      const address = { port, reusePort, backlog: 1024, ...(host === undefined ? {} : { host }) };
+      this.server.listen(address, resolve);
     });
     return this.server.address() as AddressInfo;
   }

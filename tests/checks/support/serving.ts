@@ -21,10 +21,11 @@ export async function serve(
   top: readonly string[],
   env: Record<string, string>,
   connections: readonly string[] = [],
+  flags: readonly string[] = ["-listen", "127.0.0.1:0"],
 ): Promise<Serving> {
   const file = join(places.root, `serve-${Math.random().toString(36).slice(2)}.yaml`);
   writeFileSync(file, [...top, "decision_log: none", "connections:", THINGS, ...connections, ""].join("\n"));
-  const words = [...hallpassFor(), "serve", "-config", file, "-listen", "127.0.0.1:0"];
+  const words = [...hallpassFor(), "serve", "-config", file, ...flags];
   const child = Bun.spawn(words, { env: { ...process.env, ...env }, stderr: "pipe", stdout: "ignore" });
   let text = "";
   const reading = (async () => {
