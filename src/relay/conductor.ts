@@ -186,7 +186,7 @@ export class Conductor implements Handler {
   #finish(): void {
     this.#isRunning = false;
     this.#pump.drain(this);
-    this.#stage.end();
+    this.#stage.end(performance.now());
     this.#pump.emptyToTerminal();
     this.#testament.update("");
     this.#post({ type: "finished" });

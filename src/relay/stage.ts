@@ -15,6 +15,9 @@ export type DrawBar = (columns: number, rows: number) => readonly Line[];
 
 /** How long a terminal has for saying where its cursor is; those that never say it cost this once a session. */
 const POSITION_MS = 150;
+/** A question that is older has no answer. */
+const ANSWER_MS = 2_000;
+const MAX_ASKERS = 64;
 /** How long a program may leave a string open that the bar waits for. */
 const STRING_MS = 300;
 const FRAME_MS = 16;
@@ -48,8 +51,11 @@ export class Stage {
   #wanted = false;
   /** When the terminal was asked for its cursor, and the model's row then. */
   #asked: { readonly at: number; readonly x: number; readonly y: number } | undefined;
-  /** Replies to our own question that are still to come. */
-  #ownReplies = 0;
+  /** Who asked the terminal for its cursor and has no answer yet: they come in this order. */
+  #askers: { readonly isOwn: boolean; readonly at: number }[] = [];
+  /** Questions of the program that are among the held bytes. */
+  #heldQuestions = 0;
+  #questionsSeen = 0;
   #waitsForString = NEVER;
   #paintAt = NEVER;
   #flushAt = NEVER;
@@ -67,6 +73,11 @@ export class Stage {
     return this.overlay.isOpen;
   }
 
+  /** A reply of the terminal may be for the stage. */
+  get isAsking(): boolean {
+    return this.#askers.some((asker) => asker.isOwn);
+  }
+
   /** No more output can be taken for now. */
   get isFull(): boolean {
     return this.#held.bytes > MAX_HELD;
@@ -74,16 +85,31 @@ export class Stage {
 
   output(bytes: Uint8Array, now: number): void {
     this.#splitter.take(bytes);
+    this.#countQuestions(now);
     if (this.#asked === undefined && !this.isUp) {
       if (this.#wanted) this.#raise(now);
       return;
     }
     this.#paintAt = Math.min(this.#paintAt, now + FRAME_MS);
-    if (this.screen.hasQuestion || this.isFull) this.#flushAt = Math.min(this.#flushAt, this.#isFlood(now));
+    if (this.screen.hasQuestion || this.isFull) this.#flushAt = Math.min(this.#flushAt, this.#dueFor(now));
     else if (this.screen.hasEvent) this.#flushAt = Math.min(this.#flushAt, Math.max(now, this.#raisedAt + EVENT_MS));
   }
 
-  #isFlood(now: number): number {
+  #countQuestions(now: number): void {
+    const { positionQuestions } = this.screen;
+    if (positionQuestions === this.#questionsSeen) return;
+    this.#heldQuestions += positionQuestions - this.#questionsSeen;
+    this.#questionsSeen = positionQuestions;
+    if (this.#asked === undefined && !this.isUp) this.#questionsSent(now);
+  }
+
+  #questionsSent(now: number): void {
+    for (; this.#heldQuestions > 0; this.#heldQuestions--) this.#askers.push({ isOwn: false, at: now });
+    // A terminal that does not answer must not have its next answer given to the wrong one.
+    this.#askers = this.#askers.filter((asker) => asker.at > now - ANSWER_MS).slice(-MAX_ASKERS);
+  }
+
+  #dueFor(now: number): number {
     return this.screen.hasQuestion && !this.isFull ? now : Math.max(now, this.#raisedAt + SEEN_MS);
   }
 
@@ -99,7 +125,7 @@ export class Stage {
   /** The bar has something to show (again); `false` takes it away. */
   want(isWanted: boolean, now: number): void {
     this.#wanted = isWanted;
-    if (!isWanted) this.#lower();
+    if (!isWanted) this.#lower(now);
     else if (this.isUp) this.#paintAt = now;
     else if (this.#asked === undefined) this.#raise(now);
   }
@@ -110,10 +136,10 @@ export class Stage {
       return;
     }
     this.#waitsForString = NEVER;
-    if (!this.screen.grid.isPlaced && this.#ownReplies === 0) {
+    if (!this.screen.grid.isPlaced && !this.isAsking) {
       const { x, y } = this.screen.grid;
       this.#asked = { at: now, x: Math.min(x, this.screen.columns - 1), y };
-      this.#ownReplies++;
+      this.#askers.push({ isOwn: true, at: now });
       this.#send(this.overlay.ask());
       return;
     }
@@ -122,32 +148,33 @@ export class Stage {
 
   #open(now: number): void {
     this.#asked = undefined;
-    this.#sendHeld();
+    this.#sendHeld(now);
     if (this.#splitter.isCut) return this.#raise(now);
     this.#send(this.overlay.open());
     this.#raisedAt = now;
     this.#paint();
   }
 
-  #sendHeld(): void {
+  #sendHeld(now: number): void {
     for (const bytes of this.#held.take()) this.#out.send(bytes);
+    this.#questionsSent(now);
     this.screen.hasQuestion = false;
     this.screen.hasEvent = false;
     this.#flushAt = NEVER;
   }
 
-  #lower(): void {
+  #lower(now: number): void {
     this.#asked = undefined;
     this.#waitsForString = NEVER;
     this.#paintAt = NEVER;
     this.#send(this.overlay.close());
-    this.#sendHeld();
+    this.#sendHeld(now);
   }
 
   /** A cursor position from the terminal: true where it answers our own question and is not for the program. */
   position(x: number, y: number, now: number): boolean {
-    if (this.#ownReplies === 0) return false;
-    this.#ownReplies--;
+    this.#askers = this.#askers.filter((asker) => asker.at > now - ANSWER_MS);
+    if (this.#askers.shift()?.isOwn !== true) return false;
     const asked = this.#asked;
     if (asked === undefined) return true;
     if (!this.screen.grid.isPlaced) this.screen.place(y - asked.y, x - asked.x);
@@ -198,14 +225,14 @@ export class Stage {
   #flush(now: number): void {
     if (!this.isUp) return;
     this.#send(this.overlay.close());
-    this.#sendHeld();
+    this.#sendHeld(now);
     this.#raise(now);
   }
 
   /** The end of the output: the bar goes, and what is left goes through. */
-  end(): void {
+  end(now: number): void {
     this.#wanted = false;
-    this.#lower();
+    this.#lower(now);
     this.#splitter.end();
   }
 }

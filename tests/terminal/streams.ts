@@ -27,6 +27,10 @@ export interface StreamKind {
   /** Wide and combining characters. */
   readonly wide?: boolean;
   readonly strings?: boolean;
+  /** What the terminal answers. */
+  readonly questions?: boolean;
+  /** Saved cursors are left out: xterm.js counts their rows from the top of the scrollback. */
+  readonly absolute?: boolean;
 }
 
 const WORDS = [
@@ -69,14 +73,17 @@ function sgr(random: Random): string {
   return `\x1b[${Array.from({ length: 1 + random.next(3) }, one).join(";")}m`;
 }
 
-function movement(random: Random, columns: number, rows: number): string {
+const PLAIN = "\x1b[0m\x1b(B\x1b)B\x0f";
+
+function movement(random: Random, columns: number, rows: number, kind: StreamKind): string {
   const n = random.next(6);
   return random.pick([
     () => `\x1b[${1 + random.next(rows)};${1 + random.next(columns)}H`,
     () => `\x1b[${n}${random.pick(["A", "B", "C", "D", "E", "F", "G", "I", "Z", "d", "a", "e", "`"])}`,
     () => random.pick(["\r", "\n", "\r\n", "\b", "\t", "\x1bM", "\x1bD", "\x1bE", "\x0b", "\x0c"]),
     // xterm.js restores colors without underlines and links, and half of the character sets: saved here is none of them.
-    () => `\x1b[0m\x1b(B\x1b)B\x0f${random.pick(["\x1b7", "\x1b8", "\x1b[s", "\x1b[u"])}`,
+    () => `${PLAIN}\x1b7\x1b[${1 + random.next(rows)};${1 + random.next(columns)}H${random.pick(WORDS)}\x1b8`,
+    () => (kind.absolute === true ? "" : `${PLAIN}${random.pick(["\x1b7", "\x1b8", "\x1b[s", "\x1b[u"])}`),
   ])();
 }
 
@@ -110,7 +117,7 @@ function mode(random: Random, rows: number, kind: StreamKind): string {
     () => random.pick(["\x1b[2 q", "\x1b[5 q", "\x1b[0 q"]),
   ];
   const alternate = [
-    () => "\x1b[0m\x1b(B\x1b)B\x0f" + random.pick(["\x1b[?1049h", "\x1b[?1049l", "\x1b[?1047h", "\x1b[?1047l", "\x1b[?47h", "\x1b[?47l"]),
+    () => PLAIN + random.pick(["\x1b[?1049h", "\x1b[?1049l", "\x1b[?1047h", "\x1b[?1047l", "\x1b[?47h", "\x1b[?47l"]),
   ];
   return random.pick(kind.alternate === true && random.chance(20) ? alternate : plain)();
 }
@@ -134,8 +141,9 @@ export function randomPieces(seed: number, columns: number, rows: number, count:
     if (dice < 45) return text(random, kind);
     if (dice < 57) return random.pick(["\r\n", "\r\n", "\r", "\n"]);
     if (dice < 70) return sgr(random);
-    if (dice < 82) return movement(random, columns, rows);
+    if (dice < 82) return movement(random, columns, rows, kind);
     if (dice < 91) return editing(random);
+    if (dice === 91 && kind.questions === true) return random.pick(["\x1b[6n", "\x1b[c", "\x1b[5n", "\x1b[>c", "\x1b[?2004$p", "\x1bP$qm\x1b\\"]);
     if (dice < 97 || kind.strings !== true) return mode(random, rows, kind);
     return string(random);
   });

@@ -1,0 +1,128 @@
+/**
+ * The same output into two terminals: straight into one, and through the relay's stage into the other while a bar comes
+ * and goes at random. What both know afterwards must be the same. No process, so that hundreds of streams take seconds.
+ */
+import { Terminal } from "@xterm/headless";
+import { Line } from "../../src/relay/screen/line.ts";
+import { Stage } from "../../src/relay/stage.ts";
+import { difference, stateOf, write } from "./state.ts";
+import { Random } from "./streams.ts";
+
+export interface TwinOptions {
+  readonly columns: number;
+  readonly rows: number;
+  readonly seed: number;
+  readonly hasAlternateScreen?: boolean;
+  /** Rows that were on the screen before. */
+  readonly before?: number;
+  /** The terminal says where its cursor is. */
+  readonly answers?: boolean;
+  /** In a hundred pieces of output, how often the bar comes or goes. */
+  readonly toggles?: number;
+}
+
+class Sink {
+  #bytes: Uint8Array[] = [];
+  readonly waitingBytes = 0;
+  send(bytes: Uint8Array): void {
+    this.#bytes.push(bytes.slice());
+  }
+  take(): Uint8Array[] {
+    const bytes = this.#bytes;
+    this.#bytes = [];
+    return bytes;
+  }
+}
+
+const BAR_STYLE = (1 << 24) | 4;
+
+/** Rows of letters that nothing else draws. */
+function drawBar(columns: number, rows: number): Line[] {
+  return Array.from({ length: Math.min(5, rows - 1) }, (_, row) => {
+    const line = new Line(columns);
+    for (let x = 0; x < columns; x++) line.set(x, (0x41 + row) | (1 << 22), 0, BAR_STYLE, 0);
+    return line;
+  });
+}
+
+export class Twin {
+  readonly shown: Terminal;
+  readonly bare: Terminal;
+  readonly stage: Stage;
+  /** What the program would have been answered, on each side. */
+  readonly replies = { shown: "", bare: "" };
+  readonly #sink = new Sink();
+  readonly #options: TwinOptions;
+  readonly #random: Random;
+  #now = 1000;
+  #isUp = false;
+  #said: string[] = [];
+  /** How often the bar came up. */
+  times = 0;
+
+  constructor(options: TwinOptions) {
+    const { columns, rows, hasAlternateScreen = true } = options;
+    this.#options = options;
+    this.#random = new Random(options.seed + 77);
+    const terminal = (): Terminal => new Terminal({ cols: columns, rows, scrollback: 5000, allowProposedApi: true });
+    this.shown = terminal();
+    this.bare = terminal();
+    const kind = { hasAlternateScreen, sharesSavedCursor: false };
+    this.stage = new Stage(this.#sink, kind, columns, rows, drawBar);
+    this.shown.onData((data) => this.#said.push(data));
+    this.bare.onData((data) => (this.replies.bare += data));
+  }
+
+  run(pieces: readonly Uint8Array[]): string {
+    const { before = 0, toggles = 12 } = this.#options;
+    for (const terminal of [this.shown, this.bare]) write(terminal, "before\r\n".repeat(before));
+    for (const piece of pieces) {
+      this.#now += this.#random.next(20);
+      this.stage.output(piece, this.#now);
+      this.#settle();
+      write(this.bare, piece);
+      if (this.#random.chance(toggles)) this.toggle();
+    }
+    this.stage.want(false, this.#now);
+    this.#settle();
+    this.stage.end(this.#now);
+    this.#settle();
+    return difference(this.#stateOf(this.bare), this.#stateOf(this.shown));
+  }
+
+  /** Where the terminal does not say where its cursor is, the bar has to leave its own place as the saved one. */
+  #stateOf(terminal: Terminal): string[] {
+    const state = stateOf(terminal);
+    return this.#options.answers === false ? state.filter((line) => !/^\w+ saved /.test(line)) : state;
+  }
+
+  toggle(): void {
+    this.#isUp = !this.#isUp;
+    if (this.#isUp) this.times++;
+    this.stage.want(this.#isUp, this.#now);
+    this.#settle();
+  }
+
+  /** Bytes go out, replies come back, until nothing moves. */
+  #settle(): void {
+    for (let round = 0; round < 4; round++) {
+      if (this.#options.answers === false) this.#now += 200;
+      this.stage.tick(this.#now);
+      for (const bytes of this.#sink.take()) write(this.shown, bytes);
+      for (const said of this.#said.splice(0)) this.#reply(said);
+    }
+  }
+
+  #reply(said: string): void {
+    const match = /^\x1b\[(\d+);(\d+)R$/.exec(said);
+    // One that says nothing about its cursor says nothing to the program either.
+    if (match !== null && this.#options.answers === false) return;
+    if (match !== null && this.stage.position(Number(match[2]) - 1, Number(match[1]) - 1, this.#now)) return;
+    this.replies.shown += said;
+  }
+
+  dispose(): void {
+    this.shown.dispose();
+    this.bare.dispose();
+  }
+}
