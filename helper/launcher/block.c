@@ -15,7 +15,7 @@ struct user_message {
     uint32_t flags;
 };
 
-enum { FIXED_FDS = 5, CLOEXEC_FDS = 0x40000000, LEVEL_SOCKET = 1, RIGHTS = 1 };
+enum { FIXED_FDS = 6, CLOEXEC_FDS = 0x40000000, LEVEL_SOCKET = 1, RIGHTS = 1 };
 
 struct fd_message {
     size_t length;
@@ -78,6 +78,7 @@ long receive_block(struct launcher *launcher, enum stage *stage)
     launcher->ruleset_fd = flags & LAUNCH_FENCE ? control.fds[next++] : -1;
     launcher->terminal_fd = flags & LAUNCH_TERMINAL ? control.fds[next++] : -1;
     launcher->job_fd = flags & LAUNCH_PTY ? control.fds[next++] : -1;
+    launcher->testament_fd = flags & LAUNCH_TESTAMENT ? control.fds[next++] : -1;
     if (launcher->block->passed_count > MOST_PASSED || next + launcher->block->passed_count != (uint32_t)count)
         return -EBADMSG;
     for (uint32_t i = 0; i < launcher->block->passed_count; i++)

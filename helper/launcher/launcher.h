@@ -19,6 +19,7 @@ struct launcher {
     int32_t cwd_fd;
     int32_t ruleset_fd;
     int32_t terminal_fd; /* the user's own */
+    int32_t testament_fd;
     int32_t passed[MOST_PASSED];
     int32_t job_fd; /* the controlling terminal, for job control; -1 without one */
     int32_t listener_fd;

@@ -12,11 +12,12 @@
 enum { SOCKET_FD = 3, MOST_PASSED = 240, LIMIT_COUNT = 16, LAUNCH_MAGIC = 0x314c5048 /* "HPL1" */ };
 
 enum launch_flag {
-    LAUNCH_PTY = 1,      /* the session's own terminal comes along: the launcher leads it, CMD gets its foreground */
-    LAUNCH_CWD = 2,      /* a working directory comes along */
-    LAUNCH_FENCE = 4,    /* a Landlock ruleset comes along */
-    LAUNCH_TERMINAL = 8, /* the user's own terminal comes along, to be set right if hallpass is lost */
-    LAUNCH_SCOPE = 16,   /* signals from inside stay inside (Landlock ABI 6) */
+    LAUNCH_PTY = 1,        /* the session's own terminal comes along: the launcher leads it, CMD gets its foreground */
+    LAUNCH_CWD = 2,        /* a working directory comes along */
+    LAUNCH_FENCE = 4,      /* a Landlock ruleset comes along */
+    LAUNCH_TERMINAL = 8,   /* the user's own terminal comes along, to be set right if hallpass is lost */
+    LAUNCH_SCOPE = 16,     /* signals from inside stay inside (Landlock ABI 6) */
+    LAUNCH_TESTAMENT = 32, /* a memfd comes along that says how the user's terminal is set right: testament.ts */
 };
 
 /*

@@ -30,7 +30,8 @@ export async function run(command: readonly string[]): Promise<number> {
   const context = readContext(process.cwd(), environmentOf(start));
   const argv = words.length > 0 ? words : [context.env.SHELL || "/bin/sh"];
   const program = findProgram(argv[0]!, { cwd: context.cwd, path: context.env.PATH ?? "" });
-  const relay = await openRelay(options);
+  const hooks: RelayHooks = {};
+  const relay = await openRelay(options, hooks);
   const prompt = choosePrompt(options.prompt, { hasTerminal: relay !== undefined, env: context.env, pid: process.pid });
   const crash = (error: unknown): never => {
     relay?.restoreNow();
@@ -40,21 +41,26 @@ export async function run(command: readonly string[]): Promise<number> {
   process.on("uncaughtException", crash);
   process.on("unhandledRejection", crash);
   try {
-    return await session({ start, options, context, argv, program, relay, prompt });
+    return await session({ start, options, context, argv, program, relay, hooks, prompt });
   } finally {
     relay?.restoreNow();
   }
 }
 
 /** What a terminal needs is loaded only where there is one. */
-async function openRelay({ prompt }: RunOptions): Promise<Relay | undefined> {
+async function openRelay({ prompt }: RunOptions, hooks: RelayHooks): Promise<Relay | undefined> {
   try {
     closeSync(openSync("/dev/tty", constants.O_RDWR | constants.O_NOCTTY));
   } catch {
     return undefined;
   }
   const relay = await import("../relay/index.ts");
-  return relay.Relay.open({ hasBar: prompt === undefined || prompt === "terminal" });
+  return relay.Relay.open({
+    hasBar: prompt === undefined || prompt === "terminal",
+    onWeb: () => hooks.onWeb?.(),
+    onFullScreen: () => hooks.onFullScreen?.(),
+    onFailure: (error) => hooks.onFailure?.(error),
+  });
 }
 
 /** Bun spells words that are no UTF-8 otherwise than they were given. */
@@ -81,6 +87,13 @@ function refuseNested(): void {
   );
 }
 
+/** What the relay reports, to a session that is made after it. */
+export interface RelayHooks {
+  onWeb?: () => void;
+  onFullScreen?: () => void;
+  onFailure?: (error: Error) => void;
+}
+
 export interface Run {
   readonly start: StartState;
   readonly options: RunOptions;
@@ -88,6 +101,7 @@ export interface Run {
   readonly argv: readonly string[];
   readonly program: Program;
   readonly relay: Relay | undefined;
+  readonly hooks: RelayHooks;
   readonly prompt: Prompt;
 }
 

@@ -7,6 +7,7 @@ export const LAUNCH_CWD = 2;
 export const LAUNCH_FENCE = 4;
 export const LAUNCH_TERMINAL = 8;
 export const LAUNCH_SCOPE = 16;
+export const LAUNCH_TESTAMENT = 32;
 
 /** Offsets in `struct launch_block`; layout.test.ts compares them with the C header. */
 export const BLOCK = {

@@ -29,6 +29,7 @@ import {
   LAUNCH_PTY,
   LAUNCH_SCOPE,
   LAUNCH_TERMINAL,
+  LAUNCH_TESTAMENT,
   REPORT_BYTES,
   STAGE_EXEC,
   STAGE_FILTER,
@@ -61,7 +62,13 @@ export interface LaunchOptions {
   /** Further descriptors under the same numbers; `start.descriptors` as a rule. */
   readonly descriptors?: readonly number[];
   /** The user's terminal, and what makes it usable again if hallpass is killed: modes, and bytes to write. */
-  readonly rescue?: { readonly fd: number; readonly termios: Uint8Array; readonly reset: Uint8Array };
+  readonly rescue?: {
+    readonly fd: number;
+    readonly termios: Uint8Array;
+    /** What is written to it; or, in a memfd that the relay keeps up to date, its testament. */
+    readonly reset?: Uint8Array;
+    readonly testament?: number;
+  };
   /** Another launcher than build/launcher: tests have one with sanitizers. */
   readonly launcher?: string;
   /** CMD has stopped: hallpass stops itself too, and `continue()`s it afterwards. */
@@ -159,6 +166,7 @@ function sendBlock(socket: number, options: LaunchOptions, filterFlags: number):
     { flag: LAUNCH_FENCE, fd: ruleset },
     { flag: LAUNCH_TERMINAL, fd: rescue?.fd },
     { flag: LAUNCH_PTY, fd: pty },
+    { flag: LAUNCH_TESTAMENT, fd: rescue?.testament },
   ].filter((one): one is { flag: number; fd: number } => one.fd !== undefined);
   const block = sealedMemfd(
     "hallpass-launch",
@@ -167,7 +175,7 @@ function sendBlock(socket: number, options: LaunchOptions, filterFlags: number):
       start: options.forbidsCores ? withoutCores(options.start) : options.start,
       flags: fixed.reduce((flags, one) => flags | one.flag, options.scopeSignals ? LAUNCH_SCOPE : 0),
       filterFlags,
-      ...(rescue ? { termios: rescue.termios, reset: rescue.reset } : {}),
+      ...(rescue ? { termios: rescue.termios, reset: rescue.reset ?? new Uint8Array() } : {}),
       passed: [0, 1, 2, ...descriptors],
     }),
   );

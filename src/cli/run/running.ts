@@ -15,7 +15,7 @@ import { Session, type SessionPorts } from "../../session/session.ts";
 import { type Ended, LAUNCHER } from "../../supervisor/launch.ts";
 import { claimsOf } from "../../supervisor/process-status.ts";
 import { Supervisor } from "../../supervisor/supervisor.ts";
-import type { Run } from "../run.ts";
+import type { RelayHooks, Run } from "../run.ts";
 import { readAdvance } from "./advance.ts";
 import { LiveJudge } from "./live-judge.ts";
 import { processRows, stopProcess } from "./processes.ts";
@@ -30,13 +30,11 @@ type RunAction = Parameters<SessionPorts["run"]>[0];
 /** What is over before does not need its rule files watched. */
 const WATCH_AFTER = 100;
 
+/** How long a word to the user stays in the place of the bar. */
+const NOTICE_FOR = 5000;
+
 /** How long a session that shall stop may take before it is killed. */
 const STOP_PATIENCE = 2000;
-
-/** What the terminal is told if hallpass is lost: modes that a program may have left on. */
-const RESET = Buffer.from(
-  "\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1004l\u001b[?1006l\u001b[?2004l\u001b[?1049l\u001b7\u001b[r\u001b8\u001b[m\u001b[?25h",
-);
 
 export class Running {
   readonly session: Session;
@@ -65,6 +63,7 @@ export class Running {
     this.server = this.serve();
     log?.listen((state) => this.hearLog(state));
     this.failed.promise.catch(() => undefined);
+    this.listenToRelay(run.hooks);
   }
 
   /** A slow log makes decisions wait; a full one makes what would be logged fail. */
@@ -74,7 +73,7 @@ export class Running {
     this.logProblem = full;
     this.session.take({ type: "log-full", full: full !== undefined, ...(full === undefined ? {} : { problem: full }) });
     this.publish(this.session.state.rules);
-    if (full !== undefined && !this.run.relay) this.say(full);
+    if (full !== undefined) this.show(full);
   }
 
   private publish(rules: readonly PlacedRule[]): void {
@@ -138,6 +137,23 @@ export class Running {
   /** What the user must know reaches every client. */
   private tellUser(notice: string): void {
     this.session.take({ type: "info", info: { ...this.session.state.info, notice } });
+    this.show(notice);
+  }
+
+  /** In the place of the bar for a moment, or on stderr where the program does not draw. */
+  private show(line: string): void {
+    const { relay } = this.run;
+    if (!relay) return this.say(line);
+    relay.notice({ lines: [line] });
+    setTimeout(() => relay.notice(undefined), NOTICE_FOR).unref();
+  }
+
+  private listenToRelay(hooks: RelayHooks): void {
+    hooks.onWeb = () =>
+      this.show(`the web interface is not built yet; another terminal can answer: hallpass answer ${process.pid}`);
+    hooks.onFullScreen = () =>
+      this.show(`the full screen is not built yet; another terminal can answer: hallpass answer ${process.pid}`);
+    hooks.onFailure = (error) => this.failed.reject(new HallpassError(`the terminal's relay failed: ${error.message}`));
   }
 
   private serve(): ControlServer {
@@ -179,9 +195,7 @@ export class Running {
         environment: this.environment(),
         stdio: relay?.stdio ?? [0, 1, 2],
         descriptors: start.descriptors,
-        ...(relay
-          ? { pty: relay.pty.slave, rescue: { fd: relay.rescue.fd, termios: relay.rescue.termios, reset: RESET } }
-          : {}),
+        ...(relay ? { pty: relay.pty.slave, rescue: relay.rescue } : {}),
         onStopped: (signal) => void this.stopped(signal),
         onEnded: (ended) => this.ended.resolve(ended),
         onGone: () => this.gone.resolve(),
