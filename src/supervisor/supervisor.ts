@@ -226,7 +226,10 @@ async function launchWith(
   const ruleset = roots ? buildFence(fence) : undefined;
   const filter = compileFilter({ mediate, services: true, signals: !scopeSignals });
   try {
-    return await launch({ ...options.launch, filter, scopeSignals, ...(ruleset === undefined ? {} : { ruleset }) });
+    // A core goes into the working directory, wherever that is, and only a fence can stop it.
+    const forbidsCores = ruleset === undefined && mediate.has("write");
+    const fenced = { filter, scopeSignals, forbidsCores, ...(ruleset === undefined ? {} : { ruleset }) };
+    return await launch({ ...options.launch, ...fenced });
   } finally {
     if (ruleset !== undefined) close(ruleset);
   }

@@ -38,3 +38,19 @@ test.each([
   expect(await new Response(child.stdout).text()).toBe(stdout);
   expect(await child.exited).toBe(3);
 });
+
+test("a pipe ends when the program's side of it ends, not when hallpass does", async () => {
+  Bun.spawnSync(["mkfifo", `${places.project}/hold`]);
+  const command = [...hallpassFor(), "--prompt=deny", "--", "sh", "-c", "echo last; exec >&-; read line < hold"];
+  const child = Bun.spawn(command, { cwd: places.project, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+  expect(await new Response(child.stdout).text()).toBe("last\n");
+  expect(child.exitCode).toBeNull();
+  Bun.spawnSync(["sh", "-c", "echo go > hold"], { cwd: places.project });
+  expect(await child.exited).toBe(0);
+});
+
+test("further descriptors reach the program", async () => {
+  const shell = `exec 7> seven; ${hallpassFor().join(" ")} --prompt=deny -- sh -c 'echo seven >&7'; cat seven`;
+  const child = Bun.spawn(["bash", "-c", shell], { cwd: places.project, stdin: "ignore", stderr: "ignore" });
+  expect(await new Response(child.stdout).text()).toBe("seven\n");
+});

@@ -12,7 +12,7 @@ import type { PolicyChannel } from "../../../policy-wasm/host.ts";
 import { Signal } from "../../../ffi/signal.ts";
 import type { PendingCall, ProcessClaim } from "../../session/request.ts";
 import { Session, type SessionPorts } from "../../session/session.ts";
-import { type Ended, LAUNCHER } from "../../supervisor/launch.ts";
+import { dropStreams, type Ended, LAUNCHER } from "../../supervisor/launch.ts";
 import { claimsOf } from "../../supervisor/process-status.ts";
 import { Supervisor } from "../../supervisor/supervisor.ts";
 import type { RelayHooks, Run } from "../run.ts";
@@ -170,6 +170,7 @@ export class Running {
       await this.files.start();
       if (relay) await relay.start();
       this.supervisor = await this.startSupervisor();
+      dropStreams([0, 1, ...start.descriptors]);
       const signals = new SignalRelay((signal) => this.supervisor?.launched.signal(signal, true), start.ignored);
       if (relay) relay.attach(connectInProcess(this.session, "bar"));
       setTimeout(() => this.files.watch(), WATCH_AFTER).unref();
