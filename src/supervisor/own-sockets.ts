@@ -29,10 +29,16 @@ export class OwnSockets {
     return this.shared.hasSocket(dev, words[STATX.inoLow]!, words[STATX.inoHigh]!);
   }
 
-  /** Whether every socket of that abstract name, in the caller's network, is held by a process of the sandbox. */
+  /**
+   * Whether every socket of that abstract name is held by a process of the sandbox: in the caller's network and in ours,
+   * for the socket that connects may have been made before the caller went into a network of its own.
+   */
   hasAbstract(tid: number, name: Uint8Array): boolean {
-    const inodes = inodesOf(tid, `@${ascii(name)}`);
-    return inodes.length > 0 && inodes.every((inode) => this.isHeld(`socket:[${inode}]`));
+    const named = `@${ascii(name)}`;
+    const theirs = inodesOf(String(tid), named);
+    const ours = inodesOf("self", named);
+    if (!theirs || !ours || theirs.length === 0) return false;
+    return [...theirs, ...ours].every((inode) => this.isHeld(`socket:[${inode}]`));
   }
 
   private isHeld(what: string): boolean {
@@ -55,10 +61,11 @@ export class OwnSockets {
   }
 }
 
-/** Inodes of the bound sockets of a name, as /proc/TID/net/unix spells it (NULs as "@"). */
-function inodesOf(tid: number, name: string): string[] {
+/** Inodes of the bound sockets of a name, as /proc/TID/net/unix spells it (NULs as "@"); undefined: too many to look through. */
+function inodesOf(process: string, name: string): string[] | undefined {
   const bytes = new Uint8Array(MOST_BYTES);
-  const length = readFile(AT_FDCWD, cstring(`/proc/${tid}/net/unix`), bytes);
+  const length = readFile(AT_FDCWD, cstring(`/proc/${process}/net/unix`), bytes);
+  if (length === MOST_BYTES) return undefined;
   const wanted = name.replaceAll("\0", "@");
   const lines = ascii(bytes, 0, Math.max(length, 0)).split("\n");
   return lines.flatMap((line) => {

@@ -25,6 +25,8 @@ import {
 } from "../../../ffi/xattr.ts";
 import { getLimit } from "../../../ffi/limits.ts";
 import { tgkill } from "../../../ffi/signal.ts";
+import { Tier } from "../../policy/rule.ts";
+import { NO_RULE, tierOfVerdict } from "../../policy/verdict.ts";
 import type { Operation } from "../../session/request.ts";
 import { borrow } from "../borrowed.ts";
 import { withoutContent } from "../git-content.ts";
@@ -49,14 +51,39 @@ export function findObject(s: Supervision, dirfd: number, pathArg: number, flags
 function change(s: Supervision, operation: Operation, deed: Deed): void {
   if (isNowhere(s)) return s.carryOut(deed);
   const found = s.writeVerdict(s.first);
-  const verdict = operation === "truncate" ? found : withoutContent(found);
+  const verdict = operation === "truncate" ? found : keptDevice(s, operation, withoutContent(found));
   s.perform("write", [{ operation, place: s.first, verdict }], deed);
+}
+
+/** What may be written to like /dev/null is the machine's all the same: its mode and owner are not. */
+function keptDevice(s: Supervision, operation: Operation, verdict: number): number {
+  const { real, isPrivate } = s.first;
+  if (
+    isPrivate ||
+    operation === "change times" ||
+    tierOfVerdict(verdict) !== Tier.implicit ||
+    !real.startsWith(DEVICES)
+  )
+    return verdict;
+  return OWN_BELOW_DEV.some((folder) => real.startsWith(folder)) ? verdict : NO_RULE;
+}
+
+const DEVICES = latin("/dev/");
+/** What the session made there is its own. */
+const OWN_BELOW_DEV = [latin("/dev/pts/"), latin("/dev/shm/")];
+
+function latin(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
 /** Pipes, sockets, memory files: nothing that anybody else can come to. */
 function isNowhere(s: Supervision): boolean {
-  return s.first.isNameless && (s.first.real.length === 0 || s.first.real.bytes[0] !== 0x2f);
+  if (!s.first.isNameless) return false;
+  const { real } = s.first;
+  return real.length === 0 || real.bytes[0] !== 0x2f || real.startsWith(MEMORY);
 }
+
+const MEMORY = latin("/memfd:");
 
 /** A change through a descriptor of the caller: `run` gets our copy of it. */
 export function changeByFd(s: Supervision, fd: number, operation: Operation, run: (copy: number) => number): void {
