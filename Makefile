@@ -7,13 +7,14 @@ BUILD := build
 BUN := $(firstword $(wildcard .tools/bin/bun node_modules/.bin/bun) bun)
 
 .PHONY: all lib launcher starter wasm library test-targets sanitize clean
-all: lib launcher starter request wasm library
+all: lib launcher starter request wasm app man library
 	@touch $(BUILD)/.built
 lib: $(BUILD)/libhallpass.so
 launcher: $(BUILD)/launcher
 starter: $(BUILD)/hallpass
 wasm: $(BUILD)/policy.wasm
 app: $(BUILD)/app/app.js
+man: $(BUILD)/hallpass.1
 library: $(BUILD)/library/index.js
 
 # --- the C shim that bun:ffi calls
@@ -73,6 +74,12 @@ $(BUILD)/app/app.js: $(APP_SOURCES) Makefile
 	@printf '%s\n' $(APP_SOURCES) > $(BUILD)/app/sources
 	$(BUNDLE) src/supervisor/worker.ts src/supervisor/action-worker.ts src/relay/worker.ts >/dev/null
 	$(BUNDLE) src/app.ts >/dev/null
+
+# --- the man page, from the definition of the command line
+$(BUILD)/hallpass.1: src/cli/man.ts src/cli/definition.ts src/cli/help.ts package.json
+	@mkdir -p $(@D)
+	$(BUN) src/cli/man.ts > $@.tmp
+	@mv $@.tmp $@
 
 # --- the matcher
 WASM_SOURCES := $(shell find policy-wasm/assembly -name '*.ts' 2>/dev/null)

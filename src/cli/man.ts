@@ -1,4 +1,5 @@
 /** The man page, from the definition; `npm run build` writes it to build/hallpass.1. */
+import pack from "../../package.json";
 import { COMMANDS, RUN_FLAGS } from "./definition.ts";
 import { flagSpelling } from "./help.ts";
 
@@ -48,3 +49,5 @@ export function manPage(version: string): string {
 function roff(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll("-", "\\-").replace(/^[.']/, "\\&$&");
 }
+
+if (import.meta.main) process.stdout.write(manPage(pack.version));
