@@ -8,7 +8,7 @@
  */
 import { linkFor, moveTo, Painter, protection, sgrFor, styleAt, type Style } from "./paint.ts";
 import { BG_PROTECTED, type Pen } from "./screen/cell.ts";
-import type { CharacterSets, Grid } from "./screen/grid.ts";
+import { HOME, type CharacterSets, type Grid } from "./screen/grid.ts";
 import { Line } from "./screen/line.ts";
 import { Mode } from "./screen/modes.ts";
 import type { Screen } from "./screen/screen.ts";
@@ -36,6 +36,7 @@ export class Overlay {
   #kept: Kept | undefined;
   #painter: Painter | undefined;
   #isResized = false;
+  #isOtherWidth = false;
 
   constructor(screen: Screen, kind: TerminalKind) {
     this.#screen = screen;
@@ -57,6 +58,7 @@ export class Overlay {
     this.#kept = kept;
     screen.isKept = true;
     this.#isResized = false;
+    this.#isOtherWidth = false;
     const shown = this.isElsewhere ? blank(screen.columns, screen.rows) : kept.grid.lines;
     this.#painter = new Painter(shown, screen.extras);
     return `\x1b[?2026h${this.isElsewhere ? leave(kept) : ""}${this.#neutral(kept)}`;
@@ -113,6 +115,7 @@ export class Overlay {
     const { columns, rows, extras } = this.#screen;
     if (this.#kept === undefined) return "";
     this.#isResized = true;
+    this.#isOtherWidth ||= this.#kept.grid.columns !== columns;
     this.#kept.grid.resize(columns, rows);
     this.#painter = new Painter(blank(columns, rows), extras);
     return this.isElsewhere ? "\x1b[0m\x1b[2J" : `\x1b[0m${eraseRows(rows, columns)}`;
@@ -141,13 +144,32 @@ export class Overlay {
 
   #cursorBack(kept: Kept, isElsewhere: boolean): string {
     const { grid, isOrigin } = kept;
-    // A terminal that was left by 1049 has the cursor back by itself, unless it was made to keep the program's saved one.
-    const isByItself = isElsewhere && !kept.isPlaced && !this.#isResized;
-    const place = (x: number): string => {
-      if (isByItself) return backTo(grid, x);
-      return moveTo(x, isOrigin ? grid.y - grid.top : grid.y);
-    };
-    return [setsBack(kept), isOrigin && !isByItself ? "\x1b[?6h" : "", this.#lastAgain(kept, place)].join("");
+    const isKept = isElsewhere && keepsSlot(kept);
+    const slot = isElsewhere && !isKept && !this.#isResized ? this.#savedBack(kept) : "";
+    // A terminal that was left by 1049 has the cursor back by itself, also where it has another size now.
+    const isByItself = isElsewhere && slot === "" && !isOrigin && !isKept;
+    const place = (x: number): string =>
+      isByItself || !kept.isPlaced ? backTo(grid, x) : moveTo(x, isOrigin ? grid.y - grid.top : grid.y);
+    return [slot, setsBack(kept), isOrigin && !isByItself ? "\x1b[?6h" : "", this.#lastAgain(kept, place)].join("");
+  }
+
+  /** 1049 has saved the cursor in the place of the one that the program had saved: that is saved again. */
+  #savedBack(kept: Kept): string {
+    const { grid, isPlaced, isOrigin } = kept;
+    const isWhole = grid.top === 0 && grid.bottom === grid.rows - 1;
+    if (!isPlaced && (grid.saved === undefined || grid.saved.isLost === true || !isWhole)) return "";
+    const saved = grid.saved ?? HOME;
+    const y = Math.max(0, grid.saved === undefined ? 0 : saved.y - (grid.scrolled - saved.scrolled));
+    return [
+      isOrigin ? "\x1b[?6l" : "",
+      saved.isOrigin ? "\x1b[?6h" : "",
+      isPlaced ? moveTo(saved.x, saved.isOrigin ? y - grid.top : y) : along(y - grid.y) + column(saved.x),
+      this.#penBack(saved.pen),
+      isDefault(saved.sets) ? "" : setsFor(saved.sets),
+      "\x1b7",
+      saved.isOrigin ? "\x1b[?6l" : "",
+      isPlaced ? "" : along(grid.y - y) + column(Math.min(grid.x, grid.columns - 1)),
+    ].join("");
   }
 
   /**
@@ -160,7 +182,7 @@ export class Overlay {
     const before = Math.min(grid.x, grid.columns) - 1;
     const column = before > 0 && grid.line.isTrailing(before) ? before - 1 : before;
     const text = column < 0 ? "" : grid.line.text(column);
-    if (text === "" || (!wraps && (last === 0 || isInsert))) {
+    if (text === "" || this.#isOtherWidth || grid.isAstray || (!wraps && (last === 0 || isInsert))) {
       return place(Math.min(grid.x, grid.columns - 1)) + this.#penBack(kept.pen);
     }
     const style = styleAt(grid.line, column);
@@ -185,10 +207,17 @@ function isSame(a: Style, b: Style): boolean {
   return a.fg === b.fg && a.bg === b.bg && a.ext === b.ext;
 }
 
-/** To the other screen. Where the row is known, the terminal saves the program's saved cursor again, and keeps that. */
+/**
+ * The program saved its cursor when its row was not known, and the terminal's own place for it is all there is: then the
+ * terminal is made to save that very place for us.
+ */
+function keepsSlot({ isPlaced, grid }: Kept): boolean {
+  return isPlaced && grid.saved !== undefined && (!grid.saved.isPlaced || grid.saved.isLost === true);
+}
+
 function leave(kept: Kept): string {
   // Not in origin mode, which would move the saved place between the margins.
-  return kept.isPlaced ? `${kept.isOrigin ? "\x1b[?6l" : ""}\x1b8\x1b[?1049h` : "\x1b[?1049h";
+  return keepsSlot(kept) ? `${kept.isOrigin ? "\x1b[?6l" : ""}\x1b8\x1b[?1049h` : "\x1b[?1049h";
 }
 
 function blank(columns: number, rows: number): Line[] {
@@ -205,11 +234,23 @@ function isDefault({ designated, shift }: CharacterSets): boolean {
 
 /** All four sets, where the program or its saved cursor has others than the usual. */
 function setsBack({ sets, grid }: Kept): string {
-  if (isDefault(sets) && (grid.saved === undefined || isDefault(grid.saved.sets))) return "";
+  return isDefault(sets) && (grid.saved === undefined || isDefault(grid.saved.sets)) ? "" : setsFor(sets);
+}
+
+function setsFor(sets: CharacterSets): string {
   const slots = ["(", ")", "*", "+"];
   const slots96 = ["", "-", ".", "/"];
   const back = sets.designated.map((set, slot) =>
     set.startsWith("96") ? `\x1b${slots96[slot]}${set.slice(2)}` : `\x1b${slots[slot]}${set}`,
   );
   return back.join("") + ["\x0f", "\x0e", "\x1bn", "\x1bo"][sets.shift];
+}
+
+/** Rows down, or up where negative. */
+function along(rows: number): string {
+  return rows === 0 ? "" : `\x1b[${Math.abs(rows)}${rows > 0 ? "B" : "A"}`;
+}
+
+function column(x: number): string {
+  return `\x1b[${x + 1}G`;
 }

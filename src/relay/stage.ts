@@ -21,6 +21,7 @@ const MAX_ASKERS = 64;
 /** How long a program may leave a string open that the bar waits for. */
 const STRING_MS = 300;
 const FRAME_MS = 16;
+const QUIET_MS = 250;
 /** Bells and notifications ring at once, but a flood of them does not make the bar flicker. */
 const EVENT_MS = 500;
 /** As much output as is held before the terminal must have it. */
@@ -59,6 +60,8 @@ export class Stage {
   #waitsForString = NEVER;
   #paintAt = NEVER;
   #flushAt = NEVER;
+  /** When output has been quiet for long enough to let the terminal have it: should its size change, it has all. */
+  #settleAt = NEVER;
   #raisedAt = 0;
 
   constructor(out: Sink, kind: TerminalKind, columns: number, rows: number, draw: DrawBar) {
@@ -92,7 +95,8 @@ export class Stage {
     }
     this.#paintAt = Math.min(this.#paintAt, now + FRAME_MS);
     if (this.screen.hasQuestion || this.isFull) this.#flushAt = Math.min(this.#flushAt, this.#dueFor(now));
-    else if (this.screen.hasEvent) this.#flushAt = Math.min(this.#flushAt, Math.max(now, this.#raisedAt + EVENT_MS));
+    else this.#settleAt = now + QUIET_MS;
+    if (this.screen.hasEvent) this.#flushAt = Math.min(this.#flushAt, Math.max(now, this.#raisedAt + EVENT_MS));
   }
 
   #countQuestions(now: number): void {
@@ -161,6 +165,7 @@ export class Stage {
     this.screen.hasQuestion = false;
     this.screen.hasEvent = false;
     this.#flushAt = NEVER;
+    this.#settleAt = NEVER;
   }
 
   #lower(now: number): void {
@@ -216,9 +221,15 @@ export class Stage {
       this.#raisedAt = now;
       return this.#flushAt === NEVER && this.#paintAt === NEVER ? -1 : FRAME_MS;
     }
-    if (now >= this.#flushAt) this.#flush(now);
+    if (now >= this.#flushAt || now >= this.#settleAt) this.#flush(now);
     if (now >= this.#paintAt) this.#paint();
-    const next = Math.min(this.#waitsForString, this.#paintAt, this.#flushAt, (this.#asked?.at ?? NEVER) + POSITION_MS);
+    const next = Math.min(
+      this.#waitsForString,
+      this.#paintAt,
+      this.#flushAt,
+      this.#settleAt,
+      (this.#asked?.at ?? NEVER) + POSITION_MS,
+    );
     return next === NEVER ? -1 : Math.max(0, next - now);
   }
 

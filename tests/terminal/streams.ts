@@ -27,6 +27,8 @@ export interface StreamKind {
   /** Wide and combining characters. */
   readonly wide?: boolean;
   readonly strings?: boolean;
+  /** Only text, line ends and colors, as a compiler or a shell has them. */
+  readonly simple?: boolean;
   /** What the terminal answers. */
   readonly questions?: boolean;
   /** Saved cursors are left out: xterm.js counts their rows from the top of the scrollback. */
@@ -141,9 +143,11 @@ export function randomPieces(seed: number, columns: number, rows: number, count:
     if (dice < 45) return text(random, kind);
     if (dice < 57) return random.pick(["\r\n", "\r\n", "\r", "\n"]);
     if (dice < 70) return sgr(random);
+    if (kind.simple === true) return dice < 90 ? text(random, kind) : "\r\n";
     if (dice < 82) return movement(random, columns, rows, kind);
     if (dice < 91) return editing(random);
-    if (dice === 91 && kind.questions === true) return random.pick(["\x1b[6n", "\x1b[c", "\x1b[5n", "\x1b[>c", "\x1b[?2004$p", "\x1bP$qm\x1b\\"]);
+    if (dice === 91 && kind.questions === true)
+      return random.pick(["\x1b[6n", "\x1b[c", "\x1b[5n", "\x1b[>c", "\x1b[?2004$p", "\x1bP$qm\x1b\\"]);
     if (dice < 97 || kind.strings !== true) return mode(random, rows, kind);
     return string(random);
   });

@@ -46,6 +46,14 @@ describe("a terminal on which the bar came and went is the one on which it never
     compare(seeds(5001, 40), { alternate: true, strings: true, absolute: true, questions: true });
   });
 
+  test("after the terminal's height changed now and then", () => {
+    compare(seeds(6001, 40), { simple: true, wide: true }, { resizes: 3 });
+  });
+
+  test("after the terminal's size changed now and then", () => {
+    compare(seeds(7001, 40), { simple: true }, { resizes: 3, resizesWidth: true });
+  });
+
   test("after random output on a terminal that never says where its cursor is", () => {
     compare(seeds(3001, 30), { strings: true, absolute: true }, { answers: false });
   });

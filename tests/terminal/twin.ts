@@ -19,6 +19,9 @@ export interface TwinOptions {
   readonly answers?: boolean;
   /** In a hundred pieces of output, how often the bar comes or goes. */
   readonly toggles?: number;
+  /** And how often the terminal changes its size: in height only, or in both. */
+  readonly resizes?: number;
+  readonly resizesWidth?: boolean;
 }
 
 class Sink {
@@ -82,6 +85,7 @@ export class Twin {
       this.#settle();
       write(this.bare, piece);
       if (this.#random.chance(toggles)) this.toggle();
+      if (this.#random.chance(this.#options.resizes ?? 0)) this.#resize();
     }
     this.stage.want(false, this.#now);
     this.#settle();
@@ -90,10 +94,25 @@ export class Twin {
     return difference(this.#stateOf(this.bare), this.#stateOf(this.shown));
   }
 
-  /** Where the terminal does not say where its cursor is, the bar has to leave its own place as the saved one. */
+  /** Where the terminal does not say where its cursor is, or moves it by itself, the bar leaves its own place as the saved one. */
   #stateOf(terminal: Terminal): string[] {
     const state = stateOf(terminal);
-    return this.#options.answers === false ? state.filter((line) => !/^\w+ saved /.test(line)) : state;
+    const isLost = this.#options.answers === false || this.#options.resizes !== undefined;
+    // What a mark would join is forgotten when rows are laid out anew.
+    const lost = this.#options.resizesWidth === true ? /^(\w+ saved|last) / : /^\w+ saved /;
+    return isLost ? state.filter((line) => !lost.test(line)) : state;
+  }
+
+  /** Once the output is at rest: what is held at that moment was never on a terminal of the old size. */
+  #resize(): void {
+    this.#now += 1_000;
+    this.#settle();
+    const rows = 6 + this.#random.next(24);
+    const columns = this.#options.resizesWidth === true ? 20 + this.#random.next(80) : this.#options.columns;
+    this.shown.resize(columns, rows);
+    this.bare.resize(columns, rows);
+    this.stage.resize(columns, rows, this.#now);
+    this.#settle();
   }
 
   toggle(): void {

@@ -1,6 +1,7 @@
 /** One of the two screens of a terminal: its rows, its cursor, its margins, and what scrolls and erases in it. */
 import { newPen, type Pen } from "./cell.ts";
 import { Line } from "./line.ts";
+import { rowsGained } from "./reflow.ts";
 
 /** The character sets of G0 to G3 by their final byte ("B" is ASCII, "0" line drawing), and which is in use. */
 export interface CharacterSets {
@@ -21,6 +22,8 @@ export interface SavedCursor {
   /** `Grid.scrolled` when it was saved. */
   readonly scrolled: number;
   readonly isPlaced: boolean;
+  /** Only the terminal knows where this is now. */
+  readonly isLost?: boolean;
 }
 
 /** Rows that left the top of the main screen, kept for a terminal that grows. */
@@ -39,6 +42,10 @@ export class Grid {
   scrolled = 0;
   /** The cursor's row is known: until then it is counted from where hallpass was started, which only the terminal knows. */
   isPlaced = false;
+  /** The terminal was in use before: it may have rows above the screen that nobody here has seen. */
+  hasRowsBefore = false;
+  /** The column is not known for sure: the width changed in the middle of a line. */
+  isAstray = false;
   /** The cursor was sent above the row it was counted from. */
   mayBeAbove = false;
 
@@ -63,6 +70,8 @@ export class Grid {
     copy.saved = this.saved;
     copy.scrolled = this.scrolled;
     copy.isPlaced = this.isPlaced;
+    copy.isAstray = this.isAstray;
+    copy.hasRowsBefore = this.hasRowsBefore;
     return copy;
   }
 
@@ -156,8 +165,9 @@ export class Grid {
         else this.lines.push(new Line(this.columns));
       }
       this.y = Math.max(0, Math.min(this.y + by, this.rows - 1));
-      if (along !== 0) this.x = Math.max(0, Math.min(this.x + along, this.columns - 1));
+      if (along !== 0) this.x = Math.max(0, Math.min(this.x, this.columns - 1) + along);
       this.isPlaced = true;
+      this.hasRowsBefore = by > 0;
     }
     const { saved } = this;
     if (saved === undefined || saved.isPlaced) return;
@@ -176,6 +186,10 @@ export class Grid {
   }
 
   resize(columns: number, rows: number): void {
+    const before = this.columns;
+    this.isAstray ||= columns !== before && this.x > 0;
+    const old = columns === before ? [] : this.lines.map((line) => line.clone());
+    const oldCursor = this.y;
     for (const line of this.lines) line.resize(columns);
     if (rows > this.rows) this.#grow(columns, rows);
     else this.#shrink(rows);
@@ -184,16 +198,22 @@ export class Grid {
     this.top = 0;
     this.bottom = rows - 1;
     this.x = Math.min(this.x, columns - 1);
-    this.y = Math.min(this.y, rows - 1);
+    if (this.keepsHistory && !this.#hasHistory) this.y += rowsGained(old, oldCursor, before, columns);
+    this.y = Math.max(0, Math.min(this.y, rows - 1));
+  }
+
+  /** The terminal has rows above the screen, ours or those of before. */
+  get #hasHistory(): boolean {
+    return this.history.length > 0 || this.hasRowsBefore;
   }
 
   /** Rows come back from the history while nothing lies below the cursor, else empty ones come below. */
   #grow(columns: number, rows: number): void {
     while (this.lines.length < rows) {
-      const isAtEnd = this.lines.length <= this.y + 1;
-      const line = isAtEnd ? this.history.pop() : undefined;
-      if (line === undefined) this.lines.push(new Line(columns));
+      const isAtEnd = this.keepsHistory && this.lines.length <= this.y + 1;
+      if (!isAtEnd || !this.#hasHistory) this.lines.push(new Line(columns));
       else {
+        const line = this.history.pop() ?? new Line(columns);
         line.resize(columns);
         this.lines.unshift(line);
         this.y++;
@@ -226,4 +246,12 @@ export function saveCursor(grid: Grid, pen: Pen, sets: CharacterSets, isOrigin: 
   };
 }
 
-export const HOME: SavedCursor = { x: 0, y: 0, pen: newPen(), sets: newCharacterSets(), isOrigin: false, scrolled: 0, isPlaced: true };
+export const HOME: SavedCursor = {
+  x: 0,
+  y: 0,
+  pen: newPen(),
+  sets: newCharacterSets(),
+  isOrigin: false,
+  scrolled: 0,
+  isPlaced: true,
+};

@@ -196,8 +196,10 @@ export class Screen implements Terminal {
     this.last = 0;
     const { grid } = this;
     if (code === 0x0a || code === 0x0b || code === 0x0c) this.lineFeed();
-    else if (code === 0x0d) grid.x = 0;
-    else if (code === 0x08) grid.x = Math.max(Math.min(grid.x, this.columns - 1) - 1, 0);
+    else if (code === 0x0d) {
+      grid.x = 0;
+      grid.isAstray = false;
+    } else if (code === 0x08) grid.x = Math.max(Math.min(grid.x, this.columns - 1) - 1, 0);
     else if (code === 0x09) this.tab(1);
     else if (code === 0x0e) this.sets.shift = 1;
     else if (code === 0x0f) this.sets.shift = 0;
@@ -260,6 +262,7 @@ export class Screen implements Terminal {
   /** To a row and column from 0, counted from the margins in origin mode. */
   moveTo(x: number, y: number): void {
     this.grid.isPlaced = true;
+    this.grid.isAstray = false;
     this.grid.x = x;
     this.grid.y = this.modes.isOn(Mode.origin) ? this.grid.top + y : y;
     this.restrict();
@@ -281,6 +284,7 @@ export class Screen implements Terminal {
     const isElsewhere = !this.isAlternate && this.grid.scrolled !== saved.scrolled;
     this.grid.isPlaced = saved.isPlaced && !isElsewhere;
     this.grid.mayBeAbove ||= isElsewhere;
+    if (isElsewhere) this.grid.saved = { ...saved, isLost: true };
     // A link is no rendition: it stays.
     const { link } = this.extras.of(this.pen.ext);
     copyPen(saved.pen, this.pen);
@@ -374,6 +378,7 @@ export class Screen implements Terminal {
     const tabs = defaultTabs(columns);
     tabs.set(this.tabs.subarray(0, Math.min(columns, this.columns)));
     this.tabs = tabs;
+    if (columns !== this.columns) this.last = 0;
     this.columns = columns;
     this.rows = rows;
   }
