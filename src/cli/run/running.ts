@@ -7,7 +7,7 @@ import { peerCalls } from "../../control/peer-calls.ts";
 import { type ControlServer, serveControl } from "../../control/server.ts";
 import type { LogState } from "../../audit/log.ts";
 import { HallpassError } from "../../errors.ts";
-import { type PlacedRule, Tier } from "../../policy/index.ts";
+import { type Category, type PlacedRule, Tier } from "../../policy/index.ts";
 import type { PolicyChannel } from "../../../policy-wasm/host.ts";
 import { Signal } from "../../../ffi/signal.ts";
 import type { PendingCall, ProcessClaim } from "../../session/request.ts";
@@ -18,6 +18,7 @@ import { Supervisor } from "../../supervisor/supervisor.ts";
 import type { RelayHooks, Run } from "../run.ts";
 import { readAdvance } from "./advance.ts";
 import { LiveJudge } from "./live-judge.ts";
+import { mediatedBy } from "./mediated.ts";
 import { processRows, stopProcess } from "./processes.ts";
 import { RuleFiles } from "./rule-files.ts";
 import type { RunLog } from "./run-log.ts";
@@ -46,6 +47,7 @@ export class Running {
   /** Somebody said that what CMD left need not be supervised. */
   private readonly dismissed = Promise.withResolvers<void>();
   private wantsEnd = false;
+  private mediate: ReadonlySet<Category> = new Set();
   private logProblem: string | undefined;
   private readonly failed = Promise.withResolvers<never>();
   private supervisor: Supervisor | undefined;
@@ -168,6 +170,7 @@ export class Running {
     const { relay, start } = this.run;
     try {
       await this.files.start();
+      this.decideMediation();
       if (relay) await relay.start();
       this.supervisor = await this.startSupervisor();
       dropStreams([0, 1, ...start.descriptors]);
@@ -184,6 +187,16 @@ export class Running {
     } finally {
       await this.closeAll();
     }
+  }
+
+  /** What is stopped by the kernel cannot be changed later: all rules of the start are looked at. */
+  private decideMediation(): void {
+    const { info, rules } = this.session.state;
+    this.mediate = mediatedBy(rules, this.run.options.mediate);
+    // Better nothing than a rule that promises what no handler keeps.
+    if (this.mediate.has("read"))
+      throw new HallpassError("--secrets, and rules that ask about or deny reading, are not built yet");
+    this.session.take({ type: "info", info: { ...info, mediate: [...this.mediate] } });
   }
 
   private startSupervisor(): Promise<Supervisor> {
@@ -207,7 +220,7 @@ export class Running {
       project: this.setting.hasProject ? this.setting.project : "",
       tmpdir: this.setting.tmpdir,
       home: context.home,
-      mediate: options.mediate,
+      mediate: this.mediate,
       fence: options.fence,
       prompt: prompt.mode === "deny" ? "deny" : "ask",
       logsImplicit: options.logAll || !options.implicit,
@@ -227,7 +240,7 @@ export class Running {
   }
 
   private advance(id: string, query: string, caller: Caller): void {
-    const read = readAdvance(query, this.run.options.mediate, this.setting.settleContext());
+    const read = readAdvance(query, this.mediate, this.setting.settleContext());
     if (typeof read === "number") return this.supervisor?.refuse(id, read);
     const call: PendingCall = { ...read.call, ...caller, syscall: "execve", warnings: [] };
     this.session.take({ type: "advance", id, advance: read.advance, call, by: this.claims(caller.pid) });
@@ -278,9 +291,15 @@ export class Running {
     if (ended.left > 0 && this.wantsEnd) this.supervisor?.launched.kill();
     else if (ended.left > 0 && options.wait) await this.waitForRest(ended);
     else if (ended.left > 0) this.say(leftLine(ended.left));
+    if (ended.failure === undefined) await this.hearRest(ended.left);
     this.session.take({ type: "end", left: ended.left });
     this.session.close(`${argv[0]} has ended`);
     signals.stop();
+  }
+
+  /** The launcher's word can overtake the worker's: decisions come in batches, and the log has to have all of them. */
+  private async hearRest(left: number): Promise<void> {
+    await Promise.race([this.gone.promise, Bun.sleep(left === 0 ? LATE_WORD : LATE_BATCH)]);
   }
 
   private async waitForRest({ status, left }: Ended): Promise<void> {
@@ -302,6 +321,10 @@ export class Running {
     if (lost) this.say(`${lost} decisions could not be written to the log ${this.log?.path}`);
   }
 }
+
+/** Milliseconds for the worker to see that the last process is gone, and for a batch of outbox.ts to come. */
+const LATE_WORD = 1000;
+const LATE_BATCH = 50;
 
 /** The rules as they are while the log is full: an allowance whose use would be logged is none. */
 function withoutLogged(rules: readonly PlacedRule[], logsImplicit: boolean): PlacedRule[] {
