@@ -44,6 +44,8 @@ export class Running {
   private readonly files: RuleFiles;
   private readonly ended = Promise.withResolvers<Ended>();
   private readonly gone = Promise.withResolvers<void>();
+  /** The worker has seen the last process go, and has told all that it decided. */
+  private readonly told = Promise.withResolvers<void>();
   /** Somebody said that what CMD left need not be supervised. */
   private readonly dismissed = Promise.withResolvers<void>();
   private wantsEnd = false;
@@ -234,7 +236,10 @@ export class Running {
         interrupted: (id) => this.session.take({ type: "interrupted", id }),
         decided: (decision) => this.session.take({ type: "decided", decision }),
         failed: (error) => this.failed.reject(new HallpassError(error.message)),
-        ended: () => this.gone.resolve(),
+        ended: () => {
+          this.told.resolve();
+          this.gone.resolve();
+        },
       },
     });
   }
@@ -299,7 +304,7 @@ export class Running {
 
   /** The launcher's word can overtake the worker's: decisions come in batches, and the log has to have all of them. */
   private async hearRest(left: number): Promise<void> {
-    await Promise.race([this.gone.promise, Bun.sleep(left === 0 ? LATE_WORD : LATE_BATCH)]);
+    await Promise.race([this.told.promise, Bun.sleep(left === 0 ? LATE_WORD : LATE_BATCH)]);
   }
 
   private async waitForRest({ status, left }: Ended): Promise<void> {
