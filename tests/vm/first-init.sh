@@ -17,6 +17,12 @@ mount -t tmpfs -o size=75%,mode=755 layer /layer
 mkdir /layer/upper /layer/work
 mount -t overlay -o lowerdir=/lower,upperdir=/layer/upper,workdir=/layer/work root /root || poweroff -f
 
+tree=${stage%/build/vm/*}
+# A clone in a folder for temporary files must still be there when the guest's own is mounted over it.
+case $tree in
+/tmp/* | /var/tmp/*) mkdir -p /tree && mount -o bind "/root$tree" /tree ;;
+esac
+
 mount -t proc proc /root/proc
 mount -t sysfs sys /root/sys
 mount -t devtmpfs dev /root/dev
@@ -27,6 +33,7 @@ mount -t tmpfs -o mode=755 run /root/run
 mount -t tmpfs -o mode=1777 tmp /root/tmp
 mount -t ext4 /dev/vda /root/var/tmp
 chmod 1777 /root/var/tmp
+[ ! -d /tree ] || { mkdir -p "/root$tree" && mount -o bind /tree "/root$tree"; }
 mount -t cgroup2 cgroup2 /root/sys/fs/cgroup
 mount -t securityfs securityfs /root/sys/kernel/security
 mount -t tracefs tracefs /root/sys/kernel/tracing
