@@ -148,8 +148,8 @@ export class Overlay {
     const slot = isElsewhere && !isKept && !this.#isResized ? this.#savedBack(kept) : "";
     // A terminal that was left by 1049 has the cursor back by itself, also where it has another size now.
     const isByItself = isElsewhere && slot === "" && !isOrigin && !isKept;
-    const place = (x: number): string =>
-      isByItself || !kept.isPlaced ? backTo(grid, x) : moveTo(x, isOrigin ? grid.y - grid.top : grid.y);
+    const place = (to: number): string =>
+      isByItself || !kept.isPlaced ? backTo(grid, to) : moveTo(to, isOrigin ? grid.y - grid.top : grid.y);
     return [slot, setsBack(kept), isOrigin && !isByItself ? "\x1b[?6h" : "", this.#lastAgain(kept, place)].join("");
   }
 
@@ -163,12 +163,12 @@ export class Overlay {
     return [
       isOrigin ? "\x1b[?6l" : "",
       saved.isOrigin ? "\x1b[?6h" : "",
-      isPlaced ? moveTo(saved.x, saved.isOrigin ? y - grid.top : y) : along(y - grid.y) + column(saved.x),
+      isPlaced ? moveTo(saved.x, saved.isOrigin ? y - grid.top : y) : along(y - grid.y) + toColumn(saved.x),
       this.#penBack(saved.pen),
-      isDefault(saved.sets) ? "" : setsFor(saved.sets),
+      isDefault(saved.sets) && isDefault(kept.sets) ? "" : setsFor(saved.sets),
       "\x1b7",
       saved.isOrigin ? "\x1b[?6l" : "",
-      isPlaced ? "" : along(grid.y - y) + column(Math.min(grid.x, grid.columns - 1)),
+      isPlaced ? "" : along(grid.y - y) + toColumn(Math.min(grid.x, grid.columns - 1)),
     ].join("");
   }
 
@@ -187,12 +187,13 @@ export class Overlay {
     }
     const style = styleAt(grid.line, column);
     if (isSame(style, kept.pen)) return place(column) + this.#penBack(kept.pen) + text;
-    return place(column) + this.#penBack(style) + text + this.#penBack(kept.pen);
+    return place(column) + this.#penBack(style) + text + this.#penBack(kept.pen, style);
   }
 
-  #penBack(pen: Style): string {
+  #penBack(pen: Style, before?: Style): string {
     const { extras } = this.#screen;
-    const link = extras.of(pen.ext).link === "" ? "" : linkFor(pen.ext, extras);
+    const hadLink = before !== undefined && extras.of(before.ext).link !== "";
+    const link = extras.of(pen.ext).link === "" && !hadLink ? "" : linkFor(pen.ext, extras);
     return link + ((pen.bg & BG_PROTECTED) === 0 ? "" : protection(pen.bg)) + sgrFor(pen, extras);
   }
 }
@@ -251,6 +252,6 @@ function along(rows: number): string {
   return rows === 0 ? "" : `\x1b[${Math.abs(rows)}${rows > 0 ? "B" : "A"}`;
 }
 
-function column(x: number): string {
+function toColumn(x: number): string {
   return `\x1b[${x + 1}G`;
 }

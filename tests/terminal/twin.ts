@@ -81,9 +81,7 @@ export class Twin {
     for (const terminal of [this.shown, this.bare]) write(terminal, "before\r\n".repeat(before));
     for (const piece of pieces) {
       this.#now += this.#random.next(20);
-      this.stage.output(piece, this.#now);
-      this.#settle();
-      write(this.bare, piece);
+      this.#both(piece);
       if (this.#random.chance(toggles)) this.toggle();
       if (this.#random.chance(this.#options.resizes ?? 0)) this.#resize();
     }
@@ -113,6 +111,14 @@ export class Twin {
     this.bare.resize(columns, rows);
     this.stage.resize(columns, rows, this.#now);
     this.#settle();
+    // As a shell does when it hears of it: the column is known again.
+    if (this.#options.resizesWidth === true) this.#both(new TextEncoder().encode("\r"));
+  }
+
+  #both(piece: Uint8Array): void {
+    this.stage.output(piece, this.#now);
+    this.#settle();
+    write(this.bare, piece);
   }
 
   toggle(): void {
@@ -133,7 +139,7 @@ export class Twin {
   }
 
   #reply(said: string): void {
-    const match = /^\x1b\[(\d+);(\d+)R$/.exec(said);
+    const match = /^\[(\d+);(\d+)R$/.exec(said.slice(1));
     // One that says nothing about its cursor says nothing to the program either.
     if (match !== null && this.#options.answers === false) return;
     if (match !== null && this.stage.position(Number(match[2]) - 1, Number(match[1]) - 1, this.#now)) return;
