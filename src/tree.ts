@@ -4,7 +4,8 @@ import { join } from "node:path";
 /** Set by the Makefile in what it bundles. */
 declare const HALLPASS_BUNDLED: boolean | undefined;
 
-const isBundled = typeof HALLPASS_BUNDLED !== "undefined";
+/** Runs from what `make` bundled. */
+export const isBundled = typeof HALLPASS_BUNDLED !== "undefined";
 
 /** The root of hallpass's own tree; the bundler writes the folder it runs in for `import.meta.dirname`, so a bundle asks its own name. */
 export const TREE = isBundled

@@ -17,7 +17,7 @@ import { openRunLog } from "./run/run-log.ts";
 import { Running } from "./run/running.ts";
 import { settingFor } from "./run/setting.ts";
 import { type RunOptions, readRunOptions } from "./run-options.ts";
-import { makeSessionTmp, removeSessionTmp, sweepSessionTmp } from "./session-tmp.ts";
+import { makeSessionTmp, sweepSessionTmp } from "./session-tmp.ts";
 
 /** The exit code. */
 export async function run(command: readonly string[]): Promise<number> {
@@ -111,16 +111,16 @@ const SWEEP_AFTER = 1000;
 async function session(begun: Run): Promise<number> {
   warmUp();
   const tmpBase = begun.context.env.TMPDIR?.startsWith("/") ? begun.context.env.TMPDIR : "/tmp";
-  const tmpdir = makeSessionTmp(tmpBase);
+  const tmp = makeSessionTmp(tmpBase);
   try {
     const log = openRunLog(begun.options, begun.context);
-    const setting = settingFor(begun, tmpdir, log?.path);
+    const setting = settingFor(begun, tmp.path, log?.path);
     const channel = PolicyChannel.create();
     const running = new Running(begun, setting, channel, log);
     for (const line of [...setting.say, ...begun.prompt.say]) process.stderr.write(`hallpass: ${line}\n`);
     setTimeout(() => sweepSessionTmp(tmpBase), SWEEP_AFTER).unref();
     return await running.toTheEnd();
   } finally {
-    removeSessionTmp(tmpdir);
+    tmp.remove();
   }
 }

@@ -1,24 +1,46 @@
-import { expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { makeSessionTmp, removeSessionTmp, sweepSessionTmp } from "./session-tmp.ts";
+import { join } from "node:path";
+import { waitFor } from "../../tests/support/wait.ts";
+import { makeSessionTmp, sweepSessionTmp } from "./session-tmp.ts";
 
-test("the folder of a living session stays, that of a killed one goes, links are not followed", () => {
-  const base = mkdtempSync("/tmp/hallpass-sweep-");
-  const mine = makeSessionTmp(base);
-  expect(statSync(mine).mode & 0o777).toBe(0o700);
-  const dead = `${base}/hallpass-4194305-17-abcdef`;
-  const reused = `${base}/hallpass-${process.pid}-1-abcdef`;
-  for (const folder of [dead, reused, `${base}/hallpass-notes`]) mkdirSync(folder);
+let base: string;
+beforeEach(() => void (base = mkdtempSync("/tmp/hp-sweep-")));
+afterEach(() => rmSync(base, { recursive: true }));
+
+const uid = process.getuid!();
+
+test("is the session's alone, the user's alone, and gone after it", () => {
+  const [one, two] = [makeSessionTmp(base), makeSessionTmp(base)];
+  expect([one.path, two.path]).toEqual([`${base}/hallpass-${uid}-1`, `${base}/hallpass-${uid}-2`]);
+  expect(statSync(one.path).mode & 0o777).toBe(0o700);
+  one.remove();
+  expect(existsSync(one.path)).toBe(false);
+  expect(makeSessionTmp(base).path).toBe(one.path);
+});
+
+test("of a killed session is emptied before another gets its name, and swept when nobody asks for it", async () => {
+  const script = `const { makeSessionTmp } = await import(${JSON.stringify(join(import.meta.dir, "session-tmp.ts"))});
+    const { path } = makeSessionTmp(${JSON.stringify(base)}); await Bun.write(path + "/secret", "x"); console.log(path); setInterval(() => {}, 1000);`;
+  const start = async (): Promise<Bun.Subprocess> => {
+    const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+    await waitFor("the folder", () => existsSync(`${base}/hallpass-${uid}-1/secret`));
+    return child;
+  };
+  const first = await start();
+  sweepSessionTmp(base);
+  expect(existsSync(`${base}/hallpass-${uid}-1/secret`)).toBe(true);
+  first.kill("SIGKILL");
+  await first.exited;
+  expect(readdirSync(makeSessionTmp(base).path)).toEqual([]);
+});
+
+test("follows no link, and takes nothing that somebody else has put there", () => {
   mkdirSync(`${base}/keep`);
   writeFileSync(`${base}/keep/file`, "original");
-  symlinkSync(`${base}/keep`, `${dead}/link`);
-  symlinkSync(`${base}/keep`, `${base}/hallpass-4194305-18-abcdef`);
+  symlinkSync(`${base}/keep`, `${base}/hallpass-${uid}-1`);
+  writeFileSync(`${base}/hallpass-${uid}-2`, "a file");
   sweepSessionTmp(base);
-  expect(readdirSync(base).toSorted()).toEqual(
-    [mine.slice(base.length + 1), "hallpass-4194305-18-abcdef", "hallpass-notes", "keep"].toSorted(),
-  );
+  expect(makeSessionTmp(base).path).toBe(`${base}/hallpass-${uid}-3`);
   expect(existsSync(`${base}/keep/file`)).toBe(true);
-  removeSessionTmp(mine);
-  expect(existsSync(mine)).toBe(false);
-  rmSync(base, { recursive: true });
 });

@@ -1,15 +1,41 @@
-/** The private $TMPDIR of a session: made for it, removed after it, also when the hallpass that made it was killed. */
-import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+/**
+ * The private $TMPDIR of a session: made for it, removed after it, also when the hallpass that had it was killed. Names
+ * are few and short: what was worked out for one session's folders then holds for the next (run/start-cache.ts), and
+ * programs put sockets there, whose paths hold 107 bytes. Who has a folder holds a lock on it.
+ */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
+import { flock } from "../../ffi/fd.ts";
 import { HallpassError } from "../errors.ts";
-import { readStat } from "../session/process-table.ts";
 
-const NAME = /^hallpass-(\d+)-(\d+)-[A-Za-z0-9]{6}$/;
+export interface SessionTmp {
+  readonly path: string;
+  remove(): void;
+}
 
-/** The name is short: programs put sockets there, whose paths hold 107 bytes. */
-export function makeSessionTmp(base: string): string {
-  const started = readStat(process.pid)?.started ?? "0";
+const NAMES = 200;
+const LOCK_EX = 2;
+const LOCK_NB = 4;
+
+export function makeSessionTmp(base: string): SessionTmp {
   try {
-    return realpathSync(mkdtempSync(`${base}/hallpass-${process.pid}-${started}-`));
+    const real = realpathSync(base);
+    for (let n = 1; n <= NAMES; n++) {
+      const path = nameOf(real, n);
+      const fd = claim(path) ?? (isLeftOver(path) ? claim(path) : undefined);
+      if (fd !== undefined) return { path, remove: () => removeSessionTmp(path) };
+    }
+    const path = mkdtempSync(`${real}/hallpass-`);
+    return { path, remove: () => removeSessionTmp(path) };
   } catch (error) {
     throw new HallpassError(
       `cannot make a folder in ${base} for the session: ${(error as Error).message}; set TMPDIR to one that is writable`,
@@ -17,7 +43,48 @@ export function makeSessionTmp(base: string): string {
   }
 }
 
-export function removeSessionTmp(path: string): void {
+function nameOf(base: string, n: number): string {
+  return `${base}/hallpass-${process.getuid?.()}-${n}`;
+}
+
+/** Makes the folder and locks it for as long as this process lives; undefined where it is there, or somebody was quicker. */
+function claim(path: string): number | undefined {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
+    throw error;
+  }
+  return lock(path);
+}
+
+function lock(path: string): number | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch {
+    return undefined;
+  }
+  if (flock(fd, LOCK_EX | LOCK_NB) === 0 && isStillThere(path, fd)) return fd;
+  closeSync(fd);
+  return undefined;
+}
+
+function isStillThere(path: string, fd: number): boolean {
+  const [named, held] = [lstatSync(path, { throwIfNoEntry: false }), fstatSync(fd)];
+  return named?.ino === held.ino && named.dev === held.dev && held.uid === process.getuid?.();
+}
+
+/** Removes a folder of ours that nobody holds: its session was killed. True where the name is free now. */
+function isLeftOver(path: string): boolean {
+  const fd = lock(path);
+  if (fd === undefined) return false;
+  removeSessionTmp(path);
+  closeSync(fd);
+  return true;
+}
+
+function removeSessionTmp(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
@@ -25,29 +92,10 @@ export function removeSessionTmp(path: string): void {
   }
 }
 
-/** Removes what sessions left that were killed: the folder's name says which process made it. */
+/** Removes what sessions left that were killed. */
 export function sweepSessionTmp(base: string): void {
-  for (const name of namesIn(base)) {
-    const match = NAME.exec(name);
-    if (!match || readStat(Number(match[1]))?.started === match[2]) continue;
-    const path = `${base}/${name}`;
-    if (isOurs(path)) removeSessionTmp(path);
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function isOurs(path: string): boolean {
-  try {
-    const found = lstatSync(path);
-    return found.isDirectory() && found.uid === process.getuid?.();
-  } catch {
-    return false;
+  for (let n = 1; n <= NAMES; n++) {
+    const path = nameOf(base, n);
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) isLeftOver(path);
   }
 }

@@ -69,6 +69,11 @@ export class LiveJudge implements Judge {
     return this.judging(rules).judgeTarget(category, target);
   }
 
+  /** Takes the tables of these rules from somebody who has compiled them. */
+  know(rules: readonly PlacedRule[], tables: Uint8Array): void {
+    this.compiled.set(rules, new Judging(rules, tables));
+  }
+
   /** The tables of these rules, for the workers. */
   tables(rules: readonly PlacedRule[]): Uint8Array {
     return this.judging(rules).tables;
@@ -107,8 +112,11 @@ class Judging {
   readonly tables: Uint8Array;
   private matcher: Matcher | undefined;
 
-  constructor(private readonly rules: readonly PlacedRule[]) {
-    this.tables = compilePolicy(rules).tables;
+  constructor(
+    private readonly rules: readonly PlacedRule[],
+    tables = compilePolicy(rules).tables,
+  ) {
+    this.tables = tables;
   }
 
   judge({ category, operation, target, to }: Question): Judgement {

@@ -40,6 +40,7 @@ const STOP_PATIENCE = 2000;
 export class Running {
   readonly session: Session;
   private readonly judge: LiveJudge;
+  private readonly startTables: Uint8Array;
   private readonly server: ControlServer;
   private readonly files: RuleFiles;
   private readonly ended = Promise.withResolvers<Ended>();
@@ -61,7 +62,9 @@ export class Running {
     private readonly log: RunLog | undefined,
   ) {
     this.judge = new LiveJudge(setting.settleContext, setting.wider);
-    this.channel.publish(this.judge.tables(setting.rules));
+    if (setting.tables) this.judge.know(setting.rules, setting.tables);
+    this.startTables = this.judge.tables(setting.rules);
+    this.channel.publish(this.startTables);
     this.session = this.makeSession();
     this.files = this.openRuleFiles();
     this.server = this.serve();
@@ -318,6 +321,7 @@ export class Running {
 
   private async closeAll(): Promise<void> {
     this.server.close();
+    if (this.supervisor) this.setting.keep(this.startTables);
     await this.files.stop();
     await this.run.relay?.finish();
     this.supervisor?.close();

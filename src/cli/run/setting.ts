@@ -1,5 +1,5 @@
 /** What a session is set in: its project and places, and the rules that are in force when it starts. */
-import { realpathSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { sessionFolder } from "../../control/folder.ts";
 import {
@@ -14,12 +14,14 @@ import {
 import type { PendingCall } from "../../session/request.ts";
 import type { Wider } from "../../session/judge.ts";
 import { type Context, stateFolder } from "../context.ts";
-import { TREE } from "../../tree.ts";
+import { isBundled, TREE } from "../../tree.ts";
+import type { FlagRule } from "../run-options.ts";
 import { chooseProject } from "../project.ts";
 import type { Program } from "../find-program.ts";
 import type { Run } from "../run.ts";
 import { gitPlaces } from "./git-places.ts";
 import { startRules } from "./rules.ts";
+import { StartCache } from "./start-cache.ts";
 
 export interface Setting {
   /** The working directory; `hasProject` where it is taken as one. */
@@ -27,6 +29,9 @@ export interface Setting {
   readonly hasProject: boolean;
   readonly tmpdir: string;
   readonly rules: readonly PlacedRule[];
+  /** The rules compiled, where an earlier session has done it; else `keep` takes them for a later one. */
+  readonly tables: Uint8Array | undefined;
+  keep(tables: Uint8Array): void;
   readonly say: readonly string[];
   /** For a rule that is made now: links are followed as they are now. */
   settleContext(): SettleContext;
@@ -73,15 +78,39 @@ export function settingFor(
     command: program.runs,
   };
   const wider = { home, tmpdir, gitDirs: git.gitDirs, variables: env, ...(hasProject ? { project: cwd } : {}) };
+  const own = ownPlaces(context, log);
+  const inputs = [home, cwd, env.PATH, own, implicit, options.rules.map(withText(cwd))];
+  const cache = isBundled ? new StartCache(`${stateFolder(context)}/start`, inputs) : undefined;
+  const kept = cache?.load();
+  const seen = cache && !kept ? cache.recording(settleContext()) : settleContext();
+  const rules = kept?.rules ?? startRules({ options, context: seen, own, implicit });
   return {
     project: cwd,
     hasProject,
     tmpdir,
-    rules: startRules({ options, context: settleContext(), own: ownPlaces(context, log), implicit }),
+    rules,
+    tables: kept?.tables,
+    keep: (tables) => {
+      if (!kept) cache?.save({ rules, tables });
+    },
     say: options.implicit && chosen.notice !== undefined ? [chosen.notice] : [],
     settleContext,
     wider: ({ category, target }) => widerTargets(category, target, wider),
   };
+}
+
+/** A rule file stands for what is in it. */
+function withText(cwd: string): (rule: FlagRule) => unknown {
+  return (rule) =>
+    rule.type === "file" ? [rule, readIfThere(rule.file.startsWith("/") ? rule.file : `${cwd}/${rule.file}`)] : rule;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 function ownPlaces(context: Context, log: string | undefined): OwnPlaces {
