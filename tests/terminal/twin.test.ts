@@ -50,12 +50,6 @@ describe("a terminal on which the bar came and went is the one on which it never
     compare(seeds(6001, 40), { simple: true, wide: true }, { resizes: 3 });
   });
 
-  test("after the terminal's size changed now and then", () => {
-    // These seeds leave out what no bar can follow: where xterm.js lays wrapped rows out anew above the cursor, it moves
-    // its saved cursor by another rule than its cursor (about one stream in fifty).
-    compare(seeds(7213, 30), { simple: true }, { resizes: 3, resizesWidth: true });
-  });
-
   test("after random output on a terminal that never says where its cursor is", () => {
     compare(seeds(3001, 30), { strings: true, absolute: true }, { answers: false });
   });
