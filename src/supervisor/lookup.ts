@@ -32,7 +32,7 @@ const FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC;
 const OBJECT = O_PATH | O_CLOEXEC;
 const IDENTITY = STATX_INO | STATX_MNT_ID;
 const SLASH_PATH = cstring("/");
-const DOT_PATH = cstring(".");
+const DOT = 0x2e;
 
 export class Lookup {
   /** Callers may have another root or mount namespace than ours: each is looked at. */
@@ -94,11 +94,15 @@ export class Lookup {
     splitLast(path, this.split);
     const { start, length, hasSlashBehind } = this.split;
     place.setName(path.bytes, start, length, hasSlashBehind);
-    const fd = this.openBelow(folder, path, start, 0);
-    if (fd < 0) return fd;
+    if (length === 0) place.setName(SLASH_PATH, 0, 1, false);
+    const fd = this.isForeign() ? -Errno.ELOOP : this.openBelow(folder, path, start, 0);
     place.parent = fd;
-    const result = this.nameIn(place);
-    return result === 0 && this.namesUs(place.real) ? -Errno.ELOOP : result;
+    const result = fd < 0 ? fd : this.nameIn(place);
+    if (result === 0 && !this.namesUs(place.real)) return 0;
+    place.close();
+    const walked = this.walk.parentFrom(folder, path, place);
+    place.isOurPath = false;
+    return walked;
   }
 
   /** The object itself, held; a symlink only where it is not followed. 0 or -errno. */
@@ -186,15 +190,16 @@ export class Lookup {
     return fd;
   }
 
-  /** The part of the path before its last name, from `base`. */
+  /** The part of the path before its last name, from `base`, which must give leave to be searched. */
   private openBelow(base: number, path: PathBytes, start: number, resolve: number): number {
-    if (start === 0) return openat2(base, DOT_PATH, FOLDER, 0, RESOLVE_NO_MAGICLINKS | resolve);
-    // The slash that ends the folder's part may be the root itself.
-    const cut = start === 1 ? 1 : start - 1;
-    const saved = path.bytes[cut]!;
-    path.bytes[cut] = 0;
-    const fd = openat2(base, path.bytes, FOLDER, 0, RESOLVE_NO_MAGICLINKS | resolve);
-    path.bytes[cut] = saved;
+    const { bytes } = path;
+    const saved = bytes[start]!;
+    const next = bytes[start + 1]!;
+    bytes[start] = DOT;
+    bytes[start + 1] = 0;
+    const fd = openat2(base, bytes, FOLDER, 0, RESOLVE_NO_MAGICLINKS | resolve);
+    bytes[start] = saved;
+    bytes[start + 1] = next;
     return fd;
   }
 

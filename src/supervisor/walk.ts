@@ -30,6 +30,7 @@ const LINK = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 const MOST_LINKS = 40;
 export const PROC_SUPER_MAGIC = 0x9fa0;
 const PROC_ROOT_INO = 1;
+const DOT = cstring(".");
 const DOT_DOT = cstring("..");
 const SLASH = 0x2f;
 const FD_FOLDER = /\/fd$/;
@@ -69,10 +70,15 @@ export class Walk {
     return this.from(dirfd, path, place, isFollowed ? "follow" : "no-follow");
   }
 
-  private from(dirfd: number, path: PathBytes, place: Place, goal: Goal): number {
+  /** As `parent`, a relative path beginning at a folder of ours. */
+  parentFrom(folder: number, path: PathBytes, place: Place): number {
+    return this.from(AT_FDCWD, path, place, "parent", folder);
+  }
+
+  private from(dirfd: number, path: PathBytes, place: Place, goal: Goal, folder = -1): number {
     const rest: Rest = { names: [], mustBeFolder: false };
     push(rest, path.bytes.subarray(0, path.length), true);
-    const started = this.start(dirfd, path.isAbsolute);
+    const started = this.start(dirfd, path.isAbsolute, folder);
     const result = started < 0 ? started : this.go(rest, place, goal);
     if (this.root >= 0) close(this.root);
     if (this.folder >= 0) close(this.folder);
@@ -81,11 +87,12 @@ export class Walk {
     return result;
   }
 
-  private start(dirfd: number, isAbsolute: boolean): number {
+  private start(dirfd: number, isAbsolute: boolean, folder: number): number {
     const { tid } = this.call;
     this.root = openat(AT_FDCWD, this.proc.of(tid, ROOT), FOLDER);
     if (this.root < 0) return this.root;
     if (isAbsolute) this.folder = dup(this.root);
+    else if (folder >= 0) this.folder = dup(folder);
     else if (dirfd === AT_FDCWD) this.folder = openat(AT_FDCWD, this.proc.of(tid, CWD), FOLDER);
     else this.folder = dirfd < 0 ? -Errno.EBADF : openat(AT_FDCWD, this.proc.fd(tid, dirfd), O_PATH | O_CLOEXEC);
     if (this.folder === -Errno.ENOENT) return -Errno.EBADF;
@@ -100,7 +107,7 @@ export class Walk {
       const isLast = rest.names.length === 0;
       if (isLast && goal === "parent") return this.arriveAtName(place, name, rest.mustBeFolder);
       if (isDots(name, name.length - 1)) {
-        const stepped = name.length === 2 ? this.stay() : this.up();
+        const stepped = name.length === 2 ? this.step(DOT) : this.up();
         if (stepped < 0) return stepped;
         continue;
       }
@@ -142,8 +149,12 @@ export class Walk {
       stat.ino === rootStat.ino &&
       stat.dev === rootStat.dev &&
       stat.words[STATX.mountLow] === rootStat.words[STATX.mountLow];
-    if (isRoot) return 0;
-    const fd = openat(this.folder, DOT_DOT, FOLDER);
+    return this.step(isRoot ? DOT : DOT_DOT);
+  }
+
+  /** The kernel asks for leave to search the folder for "." too. */
+  private step(name: Uint8Array): number {
+    const fd = openat(this.folder, name, FOLDER);
     if (fd < 0) return fd;
     this.enter(fd);
     return 0;
@@ -231,7 +242,7 @@ export class Walk {
   }
 
   private arriveAtName(place: Place, name: Uint8Array, hasSlashBehind: boolean): number {
-    const standing = this.stay();
+    const standing = this.step(DOT);
     if (standing < 0) return standing;
     place.setName(name, 0, name.length - 1, hasSlashBehind);
     place.parent = this.folder;

@@ -37,6 +37,11 @@ function mayChangeFolder(place: Place): number {
   return faccessat2(place.parent, EMPTY_PATH, W_OK | X_OK, AT_EACCESS | AT_EMPTY_PATH);
 }
 
+/** The folder may not be searched: for a bare name nobody has looked yet. */
+export function searchingFails({ parent }: Place): number {
+  return parent < 0 ? 0 : Math.min(faccessat2(parent, EMPTY_PATH, X_OK, AT_EACCESS | AT_EMPTY_PATH), 0);
+}
+
 export function makingFails(place: Place, isFolder: boolean): number {
   const found = lookAtName(place);
   if (found === 0) return -Errno.EEXIST;

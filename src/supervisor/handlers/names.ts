@@ -4,6 +4,7 @@ import {
   AT_FDCWD,
   AT_REMOVEDIR,
   AT_SYMLINK_FOLLOW,
+  AT_SYMLINK_NOFOLLOW,
   RENAME_EXCHANGE,
   RENAME_NOREPLACE,
   RENAME_WHITEOUT,
@@ -14,7 +15,8 @@ import {
   S_IFMT,
 } from "../../../ffi/constants.ts";
 import { Errno } from "../../../ffi/errno.ts";
-import { linkat, mkdirat, mknodat, renameat2, symlinkat, unlinkat } from "../../../ffi/path-ops.ts";
+import { linkat, mkdirat, mknodat, renameat2, statx, symlinkat, unlinkat } from "../../../ffi/path-ops.ts";
+import { STATX_TYPE } from "../../../ffi/statx.ts";
 import { Tier } from "../../policy/rule.ts";
 import { isContentVerdict, NO_RULE, tierOfVerdict } from "../../policy/verdict.ts";
 import type { Operation } from "../../session/request.ts";
@@ -23,8 +25,16 @@ import { replacingVerdict, withoutContent } from "../git-content.ts";
 import { isRestricting, stricter } from "../judge.ts";
 import { isDots } from "../path-bytes.ts";
 import type { Place } from "../place.ts";
+import { readPath } from "../target-memory.ts";
 import type { Deed, Supervision, Target } from "../supervision.ts";
-import { lookAtName, makingDeviceFails, makingFails, removingFails, renamingFails } from "../would-fail.ts";
+import {
+  lookAtName,
+  makingDeviceFails,
+  makingFails,
+  removingFails,
+  renamingFails,
+  searchingFails,
+} from "../would-fail.ts";
 
 /** "." and ".." and "/": the kernel refuses whatever the policy says, and its errors differ by call. */
 function isNoName(place: Place): boolean {
@@ -33,11 +43,16 @@ function isNoName(place: Place): boolean {
 
 /** Finds the folder and the name; false if the call was answered. */
 export function findName(s: Supervision, dirfd: number, pathArg: number, place: Place): boolean {
-  const path = place === s.first ? s.path : s.otherPath;
-  if (!s.readPath(pathArg, path)) return false;
-  const found = s.lookup.parent(dirfd, path, place);
-  if (found < 0) s.call.result(found);
-  return found === 0;
+  const isFirst = place === s.first;
+  const path = isFirst ? s.path : s.otherPath;
+  const read = readPath(s.call, pathArg, path);
+  const found = read < 0 ? read : s.lookup.parent(dirfd, path, place);
+  if (found === 0) return true;
+  const earlier = isFirst ? 0 : searchingFails(s.first);
+  if (earlier < 0) s.call.result(earlier);
+  else if (read < 0) s.refuseUnread(read);
+  else s.call.result(found);
+  return false;
 }
 
 function performOnName(s: Supervision, operation: Operation, deed: Deed): void {
@@ -154,9 +169,19 @@ function findSource(s: Supervision, dirfd: number, pathArg: number, flags: numbe
     ? s.lookup.descriptor(dirfd, s.first)
     : (flags & AT_SYMLINK_FOLLOW) !== 0
       ? s.lookup.object(dirfd, s.path, true, s.first)
-      : s.lookup.parent(dirfd, s.path, s.first);
+      : findSourceName(s, dirfd);
   if (found < 0) s.call.result(found);
   return found === 0;
+}
+
+/** The kernel looks the source up to its end before it turns to the new name. */
+function findSourceName(s: Supervision, dirfd: number): number {
+  // A slash behind the name asks for a folder, and follows a link to one.
+  if (s.path.bytes[s.path.length - 1] === 0x2f) return s.lookup.object(dirfd, s.path, true, s.first);
+  const found = s.lookup.parent(dirfd, s.path, s.first);
+  if (found < 0) return found;
+  const { parent, name, stat } = s.first;
+  return Math.min(statx(parent, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, stat.words), 0);
 }
 
 function sourceFails(s: Supervision): number {

@@ -29,12 +29,12 @@ import { faccessat2, fstatx, openat, readlinkat, statx } from "../../../ffi/path
 import { STATX_BASIC_STATS } from "../../../ffi/statx.ts";
 import type { Operation } from "../../session/request.ts";
 import { roomForFd } from "../descriptor-room.ts";
-import { PATH_MAX } from "../path-bytes.ts";
+import { isDots, PATH_MAX } from "../path-bytes.ts";
 import type { Place } from "../place.ts";
 import { controllingPty } from "../process-status.ts";
 import { FREE, isControllingTerminal, isPromptDevice } from "../specials.ts";
 import type { Supervision, Target } from "../supervision.ts";
-import { makingFails, writingFails } from "../would-fail.ts";
+import { makingFails, searchingFails, writingFails } from "../would-fail.ts";
 
 const MOST_LINKS = 40;
 
@@ -50,9 +50,18 @@ export interface OpenHow {
 /** Bits without which an open changes nothing. */
 export const CHANGES = 3 | O_CREAT | O_TRUNC | O_APPEND | __O_TMPFILE;
 
+/** Flags that go together with some others only, which the kernel looks at before the path: it is asked itself. */
+const ODD = __O_TMPFILE | O_DIRECTORY;
+const NO_FD = -1;
+const ANY_NAME = cstring("x");
+
 export function open(s: Supervision, dirfd: number, pathArg: number, how: OpenHow): void {
   // Such a descriptor gives no right to anything: every other flag is ignored.
   if ((how.flags & O_PATH) !== 0) return openPath(s, how);
+  if ((how.flags & ODD) !== 0) {
+    const checked = openat(NO_FD, ANY_NAME, how.flags, how.mode);
+    if (checked !== -Errno.EBADF) return s.call.result(checked);
+  }
   if (!s.readPath(pathArg, s.path)) return;
   if (s.fence.mayContinue(s, dirfd, how)) return s.call.continue();
   openRead(s, dirfd, how);
@@ -97,16 +106,32 @@ function findForCreate(s: Supervision, dirfd: number, how: OpenHow): number {
   let found = s.lookup.parent(dirfd, s.path, s.first, how.resolve);
   for (let links = 0; found === 0; links++) {
     const { first } = s;
-    if (first.hasSlashBehind || first.name[0] === 0x2f) return -Errno.EISDIR;
+    if (isFolderName(first)) return searchingFails(first) || folderError(first, how);
     const looked = statx(first.parent, first.name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, first.stat.words);
     if (looked === -Errno.ENOENT) return noteMissing(first);
     if (looked < 0) return looked;
     if (first.stat.type !== S_IFLNK || (how.flags & O_EXCL) !== 0) return 0;
-    if ((how.flags & O_NOFOLLOW) !== 0 || links >= MOST_LINKS) return -Errno.ELOOP;
+    if ((how.flags & O_NOFOLLOW) !== 0) return linkError(how);
+    if (links >= MOST_LINKS) return -Errno.ELOOP;
     found = followLast(s, dirfd, how);
     if (found === 0 && s.first.object >= 0) return 0;
   }
   return found;
+}
+
+function isFolderName({ name, nameLength, hasSlashBehind }: Place): boolean {
+  return hasSlashBehind || name[0] === 0x2f || isDots(name, nameLength);
+}
+
+/** The kernel asks whether ".", ".." and "/" are new before it asks what they are. */
+function folderError({ name, nameLength }: Place, { flags }: OpenHow): number {
+  const isThere = name[0] === 0x2f || isDots(name, nameLength);
+  return isThere && (flags & O_EXCL) !== 0 ? -Errno.EEXIST : -Errno.EISDIR;
+}
+
+/** Of a link that is not followed. */
+function linkError({ flags }: OpenHow): number {
+  return (flags & O_DIRECTORY) === 0 ? -Errno.ELOOP : -Errno.ENOTDIR;
 }
 
 function noteMissing(place: Place): number {
@@ -121,16 +146,15 @@ function followLast(s: Supervision, dirfd: number, how: OpenHow): number {
   if (length < 0) return length;
   if (length === 0) return -Errno.ENOENT;
   otherPath.end(length);
-  const isPlain = how.resolve === 0 && !s.lookup.isForeign() && !s.lookup.isOnProc(first.parent);
-  if (!isPlain) return followElsewhere(s, dirfd, how);
+  if (how.resolve !== 0 || s.lookup.isOnProc(first.parent)) return followElsewhere(s, dirfd, how);
   const found = s.lookup.parentFrom(first.parent, otherPath, second);
-  if (found < 0) return found === -Errno.ELOOP ? followElsewhere(s, dirfd, how) : found;
+  if (found < 0) return found;
   s.swapPlaces();
   s.second.close();
   return 0;
 }
 
-/** /proc/self, another root, RESOLVE_ flags: whether the whole path leads to something says more than its last link. */
+/** Magic links and RESOLVE_ flags: whether the whole path leads to something says more than its last link. */
 function followElsewhere(s: Supervision, dirfd: number, how: OpenHow): number {
   s.first.close();
   s.first.stat.words[0] = 0;
@@ -161,7 +185,7 @@ function openingFails(s: Supervision, how: OpenHow, isThere: boolean): number {
   if ((how.flags & __O_TMPFILE) !== 0) return isFolder ? writingFails(first) : -Errno.ENOTDIR;
   if (isFolder) return -Errno.EISDIR;
   if ((how.flags & O_DIRECTORY) !== 0) return -Errno.ENOTDIR;
-  if (first.stat.type === S_IFLNK) return -Errno.ELOOP;
+  if (first.stat.type === S_IFLNK) return linkError(how);
   if (first.object >= 0) return writingFails(first);
   return faccessat2(first.parent, first.name, 2, AT_EACCESS | AT_SYMLINK_NOFOLLOW);
 }
@@ -230,7 +254,7 @@ export function openObject(s: Supervision, how: OpenHow, more: number): number {
   const flags = how.flags | O_CLOEXEC | O_NOCTTY | more;
   const mode = (how.flags & (O_CREAT | __O_TMPFILE)) !== 0 ? how.mode & 0o7777 : 0;
   if (first.object < 0) return openat(first.parent, first.name, flags | O_NOFOLLOW, mode);
-  if (first.stat.type === S_IFLNK) return -Errno.ELOOP;
+  if (first.stat.type === S_IFLNK) return linkError(how);
   if ((flags & (O_CREAT | O_EXCL)) === (O_CREAT | O_EXCL)) return -Errno.EEXIST;
   return openat(AT_FDCWD, lookup.own.of(first.object), flags & ~(O_NOFOLLOW | O_CREAT), mode);
 }
