@@ -5,8 +5,8 @@ import { basename, dirname, join } from "node:path";
 import { HallpassError } from "../errors.ts";
 import { parseRules, type RuleContext, type RuleLine } from "./parse.ts";
 import { decodePath, encodePath } from "./path-text.ts";
+export { everywhereFile, projectFile } from "./rule-file-names.ts";
 import { appendLine, deleteLine, replaceLine, type LinePlace } from "./rule-text.ts";
-import { hexByte } from "./show.ts";
 
 /** A rule file that was read; no file is an empty one. */
 export interface LoadedRules {
@@ -19,30 +19,6 @@ export type Change =
   | { readonly type: "append"; readonly line: string }
   | { readonly type: "replace"; readonly place: LinePlace; readonly line: string }
   | { readonly type: "delete"; readonly place: LinePlace };
-
-/** The rules of every project. */
-export function everywhereFile(config: string): string {
-  return join(config, "rules");
-}
-
-/** The rules of one project (a real path, path text). */
-export function projectFile(config: string, project: string): string {
-  return join(config, "projects", projectName(project));
-}
-
-/** A name that one can read: `home-me-app`. `-`, `%` and odd bytes as `%NN`, so that two projects never share one. */
-function projectName(project: string): string {
-  const plain = [...encodePath(project.replace(/^\//, ""))]
-    .map((byte) => (byte === 0x2f ? "-" : isPlain(byte) ? String.fromCharCode(byte) : `%${hexByte(byte).slice(2)}`))
-    .join("");
-  if (plain.length <= 200) return `${plain || "%2f"}.rules`;
-  const digest = new Bun.CryptoHasher("sha256").update(encodePath(project)).digest("hex").slice(0, 32);
-  return `${plain.slice(0, 150)}-%${digest}.rules`;
-}
-
-function isPlain(byte: number): boolean {
-  return /[\w.+@~,=]/.test(String.fromCharCode(byte));
-}
 
 /** Reads and parses. Throws PolicyError with every mistake, HallpassError where the file cannot be read. */
 export async function loadRules(file: string, context: RuleContext): Promise<LoadedRules> {

@@ -1,13 +1,8 @@
 /** The saved rules of a running session: read at its start, changed by answers, read again when somebody edits them. */
+import { existsSync } from "node:fs";
 import { formatRule, formatTarget, type Rule, type RuleContext } from "../../policy/index.ts";
-import {
-  changeRules,
-  everywhereFile,
-  loadRules,
-  type LoadedRules,
-  projectFile,
-  watchRules,
-} from "../../policy/store.ts";
+import { everywhereFile, projectFile } from "../../policy/rule-file-names.ts";
+import type { LoadedRules } from "../../policy/store.ts";
 import type { FileChange, FiledRule } from "../../session/event.ts";
 
 type Scope = "project" | "everywhere";
@@ -20,6 +15,9 @@ export interface RuleFilesEvents {
 }
 
 const SETTLE_MS = 50;
+
+/** Most sessions begin without a rule file; what reads and writes them is loaded when it is wanted. */
+const store = (): Promise<typeof import("../../policy/store.ts")> => import("../../policy/store.ts");
 
 export class RuleFiles {
   readonly files: Readonly<Record<Scope, string>>;
@@ -43,7 +41,8 @@ export class RuleFiles {
   }
 
   /** From now on a change by hand takes effect at once; never closed, for closing takes longer than all the rest of an end. */
-  watch(): void {
+  async watch(): Promise<void> {
+    const { watchRules } = await store();
     const scopeOf = (file: string): Scope => (file === this.files.project ? "project" : "everywhere");
     watchRules(Object.values(this.files), (file) => this.changedOnDisk(scopeOf(file)));
     // An edit since the start was seen by nobody.
@@ -67,6 +66,8 @@ export class RuleFiles {
   }
 
   private async load(scope: Scope): Promise<void> {
+    if (this.loaded[scope] === undefined && !existsSync(this.files[scope])) return;
+    const { loadRules } = await store();
     const loaded = await loadRules(this.files[scope], this.context);
     if (loaded.text === this.loaded[scope]?.text) return;
     this.loaded[scope] = loaded;
@@ -95,6 +96,7 @@ export class RuleFiles {
   }
 
   private async perform(change: FileChange): Promise<string | undefined> {
+    const { changeRules } = await store();
     if (change.type === "append") {
       await changeRules(
         this.files[change.scope],

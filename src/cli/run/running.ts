@@ -181,7 +181,7 @@ export class Running {
       dropStreams([0, 1, ...start.descriptors]);
       const signals = new SignalRelay((signal) => this.supervisor?.launched.signal(signal, true), start.ignored);
       if (relay) relay.attach(connectInProcess(this.session, "bar"));
-      setTimeout(() => this.files.watch(), WATCH_AFTER).unref();
+      setTimeout(() => void this.files.watch(), WATCH_AFTER).unref();
       const ended = await Promise.race([this.ended.promise, this.failed.promise]);
       await this.leave(ended, signals);
       return ended.status;
