@@ -6,6 +6,6 @@ sh scripts/build.sh
 sh scripts/test-packages.sh
 # Ahead of the tests, whose output it would be in; without the kernels those of tests/vm say themselves what is missing.
 case " $* " in
-'  ' | *' vm '*) ! command -v qemu-system-x86_64 >/dev/null || sh scripts/vm-kernels.sh || true ;;
+*' --long '* | *' vm '*) ! command -v qemu-system-x86_64 >/dev/null || sh scripts/vm-kernels.sh || true ;;
 esac
 exec .tools/bin/bun scripts/test.ts "$@"
