@@ -72,8 +72,12 @@ export class Asking implements AsyncDisposable {
     this.connection.send({ type: "answer", answer: { request: request.id, kind, ...more }, ref: request.id });
   }
 
+  /** What the program wrote, once the session is over. */
   async output(): Promise<string> {
-    return new Response(this.child.stdout).text();
+    const text = await new Response(this.child.stdout).text();
+    await this.child.exited;
+    await waitFor("the last event", () => this.events.at(-1)?.type === "bye");
+    return text;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -17,7 +17,7 @@ export interface RuleFilesEvents {
 const SETTLE_MS = 50;
 
 /** Most sessions begin without a rule file; what reads and writes them is loaded when it is wanted. */
-const store = (): Promise<typeof import("../../policy/store.ts")> => import("../../policy/store.ts");
+const store = async () => import("../../policy/store.ts");
 
 export class RuleFiles {
   readonly files: Readonly<Record<Scope, string>>;
