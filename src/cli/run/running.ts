@@ -50,6 +50,8 @@ export class Running {
   /** Somebody said that what CMD left need not be supervised. */
   private readonly dismissed = Promise.withResolvers<void>();
   private wantsEnd = false;
+  private isTerminalBack = false;
+  private readonly lastWords: string[] = [];
   private mediate: ReadonlySet<Category> = new Set();
   private logProblem: string | undefined;
   private readonly failed = Promise.withResolvers<never>();
@@ -315,15 +317,23 @@ export class Running {
     await Promise.race([this.gone.promise, this.dismissed.promise, this.failed.promise]);
   }
 
+  /** On stderr; while the relay has the terminal, once it has given it back. */
   private say(line: string): void {
-    process.stderr.write(`hallpass: ${line}\n`);
+    if (this.run.relay && !this.isTerminalBack) this.lastWords.push(line);
+    else process.stderr.write(`hallpass: ${line}\n`);
+  }
+
+  private async giveTerminalBack(): Promise<void> {
+    await this.run.relay?.finish();
+    this.isTerminalBack = true;
+    for (const line of this.lastWords.splice(0)) this.say(line);
   }
 
   private async closeAll(): Promise<void> {
     this.server.close();
     if (this.supervisor) this.setting.keep(this.startTables);
     await this.files.stop();
-    await this.run.relay?.finish();
+    await this.giveTerminalBack();
     this.supervisor?.close();
     this.supervisor?.launched.release();
     const lost = await this.log?.log.close();
