@@ -31,8 +31,8 @@ export class Splitter {
     const rest = from === 0 ? bytes : bytes.subarray(from);
     const boundary = this.#screen.feed(rest);
     if (boundary > 0) {
-      this.#sendTail();
-      this.#send(rest.subarray(0, boundary));
+      // In one piece: some terminals lose a character whose bytes come in two.
+      this.#send(this.#tailBytes === 0 ? rest.subarray(0, boundary) : this.#withTail(rest.subarray(0, boundary)));
       this.isCut = false;
     }
     this.#keep(rest.subarray(boundary));
@@ -45,6 +45,13 @@ export class Splitter {
     if (this.#tailBytes <= MAX_TAIL) return;
     this.#sendTail();
     this.isCut = true;
+  }
+
+  #withTail(bytes: Uint8Array): Uint8Array {
+    const whole = Buffer.concat([...this.#tail, bytes]);
+    this.#tail = [];
+    this.#tailBytes = 0;
+    return whole;
   }
 
   #sendTail(): void {

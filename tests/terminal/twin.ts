@@ -48,6 +48,16 @@ function drawBar(columns: number, rows: number): Line[] {
   });
 }
 
+/** How many bytes at the end are the beginning of a character. */
+function unfinished(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!;
+    if ((byte & 0xc0) === 0x80) continue;
+    return byte >= 0xc2 && back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+  }
+  return 0;
+}
+
 export class Twin {
   readonly shown: Terminal;
   readonly bare: Terminal;
@@ -57,6 +67,7 @@ export class Twin {
   readonly #sink = new Sink();
   readonly #options: TwinOptions;
   readonly #random: Random;
+  #rest: Uint8Array = new Uint8Array();
   #now = 1000;
   #isUp = false;
   #said: string[] = [];
@@ -118,7 +129,11 @@ export class Twin {
   #both(piece: Uint8Array): void {
     this.stage.output(piece, this.#now);
     this.#settle();
-    write(this.bare, piece);
+    // Whole characters: xterm.js loses one whose bytes come in two pieces.
+    const bytes = Buffer.concat([this.#rest, piece]);
+    const end = bytes.length - unfinished(bytes);
+    this.#rest = bytes.subarray(end);
+    write(this.bare, bytes.subarray(0, end));
   }
 
   toggle(): void {
