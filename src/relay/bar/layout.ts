@@ -5,7 +5,7 @@ import type { Category } from "../../policy/rule.ts";
 import { show } from "../../policy/show.ts";
 import type { ProcessClaim, Request, Warning } from "../../session/request.ts";
 import { choiceOf, isGuarded, placeOf, shownRequest, type BarState } from "./state.ts";
-import { cut, elide, fill, flow, type Row, type Span, type Tone } from "./wrap.ts";
+import { cut, elide, fill, flow, wrap, type Row, type Span, type Tone } from "./wrap.ts";
 
 export interface Place {
   readonly columns: number;
@@ -50,7 +50,7 @@ function noticeRows(lines: readonly string[], { columns, rows }: Place): readonl
 
 function questionRows(state: BarState, request: Request, place: Place): readonly Row[] {
   const { columns, rows } = place;
-  const title = fill([{ text: titleOf(request), tone: titleTone(state, place) }], columns);
+  const title = wrap(titleOf(request), titleTone(state, place), columns);
   const keys = keyRows(state, request, place);
   const room = rows - title.length - keys.length;
   if (room < 1) return tightRows(state, request, place);
@@ -182,7 +182,7 @@ function moreRows(state: BarState, request: Request, place: Place): readonly Row
   const { columns, rows, now, date } = place;
   const { call } = request;
   const body: Row[] = [
-    ...fill([{ text: titleOf(request), tone: titleTone(state, place) }], columns),
+    ...wrap(titleOf(request), titleTone(state, place), columns),
     ...targetRows(request, columns),
     ...fill(labelled("program: ", show(call.exe), "plain"), columns),
     ...fill(
@@ -196,7 +196,7 @@ function moreRows(state: BarState, request: Request, place: Place): readonly Row
     ...claimRows(request, columns),
     ...noteRows(request, columns),
     ...widerRows(state, request, columns),
-    ...HELP.flatMap((line) => fill([{ text: line, tone: "plain" }], columns)),
+    ...HELP.flatMap((line) => wrap(line, "plain", columns)),
   ];
   const keys = cut(shortKeys(state, now), columns);
   const room = Math.max(rows - 1, 1);

@@ -1,5 +1,5 @@
 /** Text in rows of a width, counted in columns of a terminal; only text that `show` has made visible comes here. */
-import { characterWidth } from "../screen/width.ts";
+import { characterWidth, textWidth } from "../screen/width.ts";
 
 export type Tone = "plain" | "title" | "asleep" | "target" | "claim" | "warning" | "key" | "off";
 
@@ -52,6 +52,18 @@ function append(row: Span[], text: string, tone: Tone): void {
   else row.push({ text, tone });
 }
 
+/** Breaks between words; a word that is wider than a row is filled. */
+export function wrap(text: string, tone: Tone, columns: number): Row[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    const joined = last === undefined ? word : `${last} ${word}`;
+    if (last === undefined || textWidth(joined) > columns) lines.push(word);
+    else lines[lines.length - 1] = joined;
+  }
+  return lines.flatMap((line) => fill([{ text: line, tone }], columns));
+}
+
 /** Groups stay whole and are parted by two spaces; one that is wider than a row is filled. */
 export function flow(groups: readonly (readonly Span[])[], columns: number): Row[] {
   const rows: Row[] = [];
@@ -95,5 +107,6 @@ export function elide(rows: readonly Row[], limit: number, columns: number): rea
 export function cut(row: Row, columns: number): Row {
   if (rowWidth(row) <= columns) return row;
   const [first = []] = fill(row, Math.max(columns - 1, 1));
+  if (columns < 2) return first;
   return [...first, { text: "…", tone: "warning" }];
 }

@@ -3,6 +3,9 @@
 const ARROWS: Readonly<Record<string, string>> = { A: "up", B: "down", C: "right", D: "left" };
 const NUMBERED: Readonly<Record<number, string>> = { 5: "page-up", 6: "page-down" };
 
+/** Shifted keys that mean something here, for terminals that do not say what they make. */
+const SHIFTED: Readonly<Record<number, number>> = { 0x2f: 0x3f, 0x3d: 0x2b };
+
 const SHIFT = 1;
 const CTRL = 4;
 /** Caps lock and num lock are no part of a key. */
@@ -49,7 +52,7 @@ function codedKey(codes: string, modifiers: string): string {
   const held = modifiersOf(modifiers);
   if (held === CTRL) return controlKey(code);
   if ((held & ~SHIFT) !== 0) return "";
-  return plainKey(String.fromCodePoint(held === SHIFT && shifted ? shifted : code));
+  return plainKey(String.fromCodePoint(held === SHIFT ? (shifted ?? SHIFTED[code] ?? code) : code));
 }
 
 function controlKey(code: number): string {
