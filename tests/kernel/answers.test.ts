@@ -65,7 +65,9 @@ test("timed grants what it shows, resolves what it covers, and leaves nothing be
   const request = await session.request(two);
   session.answer(request, "timed", { duration: 60_000 });
   expect(await session.output()).toBe("yes\nyes\n");
-  const resolved = session.events.filter((event) => event.type === "resolved");
+  const answered = () => session.events.filter((event) => event.type === "resolved");
+  await waitFor("both answers", () => answered().length === 2);
+  const resolved = answered();
   expect(resolved.map((event) => event.answer).toSorted()).toEqual(["rule", "timed"]);
   expect(savedRules(places)).toEqual([]);
   expect(logged(places).map(({ reason, rule }) => ({ reason, rule }))).toContainEqual({
