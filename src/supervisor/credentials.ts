@@ -22,6 +22,9 @@ export class Disguise {
   private readonly ownNamespace: number;
   private mask: number;
   private isWorn = false;
+  /** Of the caller at hand, once it was read. */
+  private status: Status | undefined;
+  private theirs: Credentials | undefined;
   readonly isRoot: boolean;
 
   /** To be made on the thread that acts; from then on its umask and working directory are its own. */
@@ -38,25 +41,42 @@ export class Disguise {
     this.ownSets.set([this.own.capsHigh, caps.permittedHigh, caps.inheritableHigh], 3);
   }
 
+  /** To be called when a call is done with: the next caller is somebody else. */
+  forget(): void {
+    this.takeOff();
+    this.status = undefined;
+    this.theirs = undefined;
+  }
+
   /**
    * 0, or -errno. `makes`: something comes to exist, so the umask counts. The caller's status, where it had to be read,
    * goes to `seen`.
    */
   wear(tid: number, makes: boolean, seen?: (status: Status) => number): number {
     if (!makes && !this.isRoot && !seen) return 0;
-    const status = this.tasks.status(tid);
+    const status = this.statusOf(tid);
     if (!status) return -Errno.ESRCH;
     const checked = seen ? seen(status) : 0;
     if (checked < 0) return checked;
     if (makes) this.setMask(status.umask);
-    return this.isRoot ? this.become(tid, status.credentials) : 0;
+    return this.isRoot ? this.become(tid) : 0;
+  }
+
+  /** Makes one step of a look-up with the caller's rights to search folders; a result as the kernel's. */
+  search(tid: number, step: () => number): number {
+    if (!this.isRoot || this.isWorn) return step();
+    const worn = this.wear(tid, false);
+    if (worn < 0) return worn;
+    const result = step();
+    this.takeOff();
+    return result;
   }
 
   /** Whether the caller is somebody else than this thread: not only in what it may do to files. */
   differs(tid: number): boolean {
     if (!this.isRoot) return false;
-    const status = readStatus(tid);
-    return !status || !isSame(status.credentials, this.own) || this.namespaceOf(tid) !== this.ownNamespace;
+    const theirs = this.credentialsOf(tid);
+    return !theirs || !isSame(theirs, this.own) || this.namespaceOf(tid) !== this.ownNamespace;
   }
 
   takeOff(): void {
@@ -78,10 +98,22 @@ export class Disguise {
     this.mask = mask;
   }
 
-  private become(tid: number, credentials: Credentials): number {
-    // Capabilities in another user namespace are none here.
+  private statusOf(tid: number): Status | undefined {
+    return (this.status ??= this.tasks.status(tid));
+  }
+
+  /** Capabilities in another user namespace are none here. */
+  private credentialsOf(tid: number): Credentials | undefined {
+    if (this.theirs) return this.theirs;
+    const credentials = this.statusOf(tid)?.credentials;
+    if (!credentials) return undefined;
     const isElsewhere = this.namespaceOf(tid) !== this.ownNamespace;
-    const theirs = isElsewhere ? { ...credentials, capsLow: 0, capsHigh: 0 } : credentials;
+    return (this.theirs = isElsewhere ? { ...credentials, capsLow: 0, capsHigh: 0 } : credentials);
+  }
+
+  private become(tid: number): number {
+    const theirs = this.credentialsOf(tid);
+    if (!theirs) return -Errno.ESRCH;
     if (isSame(theirs, this.own)) return 0;
     this.isWorn = true;
     if (setgroups(Uint32Array.from(theirs.groups)) < 0) return this.giveUp();

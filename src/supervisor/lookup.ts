@@ -20,6 +20,7 @@ import { close, fstatfs } from "../../ffi/fd.ts";
 import { openat2, statx } from "../../ffi/path-ops.ts";
 import { STATX, STATX_INO, STATX_MNT_ID, StatxBuffer } from "../../ffi/statx.ts";
 import type { Call } from "./call.ts";
+import type { Disguise } from "./credentials.ts";
 import { OWN_TMPFS } from "./foreign-mounts.ts";
 import { type PathBytes, splitLast, type Split } from "./path-bytes.ts";
 import type { Place } from "./place.ts";
@@ -51,9 +52,10 @@ export class Lookup {
   constructor(
     private readonly call: Call,
     private readonly tasks: Tasks,
+    private readonly disguise: Disguise,
     isInside: (pid: number) => boolean,
   ) {
-    this.walk = new Walk(call, this.proc, this.realPath, isInside);
+    this.walk = new Walk(call, this.proc, this.realPath, disguise, isInside);
     statx(AT_FDCWD, this.proc.of(process.pid, MOUNT_NAMESPACE), 0, STATX_INO, this.ownRoot.words);
     this.ownMounts = this.ownRoot.ino;
     statx(AT_FDCWD, SLASH_PATH, 0, IDENTITY, this.ownRoot.words);
@@ -197,19 +199,24 @@ export class Lookup {
     const next = bytes[start + 1]!;
     bytes[start] = DOT;
     bytes[start + 1] = 0;
-    const fd = openat2(base, bytes, FOLDER, 0, RESOLVE_NO_MAGICLINKS | resolve);
+    const fd = this.open(base, bytes, FOLDER, resolve);
     bytes[start] = saved;
     bytes[start + 1] = next;
     return fd;
   }
 
+  private open(base: number, path: Uint8Array, flags: number, resolve: number): number {
+    const { disguise } = this;
+    if (!disguise.isRoot) return openat2(base, path, flags, 0, RESOLVE_NO_MAGICLINKS | resolve);
+    return disguise.search(this.call.tid, () => openat2(base, path, flags, 0, RESOLVE_NO_MAGICLINKS | resolve));
+  }
+
   private openObject(dirfd: number, path: PathBytes, isFollowed: boolean, resolve: number): number {
     const flags = isFollowed ? OBJECT : OBJECT | O_NOFOLLOW;
-    const how = RESOLVE_NO_MAGICLINKS | resolve;
-    if (path.isAbsolute && (resolve & RESOLVE_IN_ROOT) === 0) return openat2(AT_FDCWD, path.bytes, flags, 0, how);
+    if (path.isAbsolute && (resolve & RESOLVE_IN_ROOT) === 0) return this.open(AT_FDCWD, path.bytes, flags, resolve);
     const base = this.openBase(dirfd, OBJECT);
     if (base < 0) return base;
-    const fd = openat2(base, path.bytes, flags, 0, how);
+    const fd = this.open(base, path.bytes, flags, resolve);
     close(base);
     return fd;
   }

@@ -98,7 +98,7 @@ export class Supervision {
     this.judge = new Judge(matcher);
     this.shared = new Shared(setup.shared);
     const isInside = (pid: number): boolean => this.isInside(pid);
-    this.lookup = new Lookup(this.call, this.tasks, isInside);
+    this.lookup = new Lookup(this.call, this.tasks, this.disguise, isInside);
     this.fence = new Continuing(setup.fenceRoots, this.shared.deadRoots, this.disguise.isRoot);
     const insidePids = (): Iterable<number> => descendants(setup.launcherPid);
     this.sockets = new OwnSockets(this.shared, insidePids);
@@ -133,10 +133,15 @@ export class Supervision {
 
   /** Closes what the last call held. */
   reset(): void {
-    this.disguise.takeOff();
+    this.disguise.forget();
     this.first.close();
     this.second.close();
     this.replay = undefined;
+  }
+
+  /** A look at the file system with the caller's rights. */
+  asCaller(look: () => number): number {
+    return this.disguise.search(this.call.tid, look);
   }
 
   swapPlaces(): void {

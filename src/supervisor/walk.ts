@@ -18,6 +18,7 @@ import { close, dup, fstatfs } from "../../ffi/fd.ts";
 import { fstatx, openat, openat2, readlinkat, statx } from "../../ffi/path-ops.ts";
 import { STATX, STATX_INO, STATX_MNT_ID, STATX_TYPE, StatxBuffer } from "../../ffi/statx.ts";
 import type { Call } from "./call.ts";
+import type { Disguise } from "./credentials.ts";
 import { OWN_TMPFS } from "./foreign-mounts.ts";
 import { isDots, PATH_MAX, PathBytes } from "./path-bytes.ts";
 import type { Place } from "./place.ts";
@@ -59,6 +60,7 @@ export class Walk {
     private readonly call: Call,
     private readonly proc: ProcPath,
     private readonly realPath: RealPath,
+    private readonly disguise: Disguise,
     private readonly isInside: (pid: number) => boolean,
   ) {}
 
@@ -79,7 +81,7 @@ export class Walk {
     const rest: Rest = { names: [], mustBeFolder: false };
     push(rest, path.bytes.subarray(0, path.length), true);
     const started = this.start(dirfd, path.isAbsolute, folder);
-    const result = started < 0 ? started : this.go(rest, place, goal);
+    const result = started < 0 ? started : this.disguise.search(this.call.tid, () => this.go(rest, place, goal));
     if (this.root >= 0) close(this.root);
     if (this.folder >= 0) close(this.folder);
     this.root = -1;

@@ -69,7 +69,7 @@ static char *bytes_of(const char *hex)
 static char *cut_off(long length)
 {
     char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-    munmap(page + 4096, 4096);
+    mprotect(page + 4096, 4096, PROT_NONE);
     memset(page, 'a', 4096);
     return page + 4096 - length;
 }

@@ -48,7 +48,7 @@ export function findName(s: Supervision, dirfd: number, pathArg: number, place: 
   const read = readPath(s.call, pathArg, path);
   const found = read < 0 ? read : s.lookup.parent(dirfd, path, place);
   if (found === 0) return true;
-  const earlier = isFirst ? 0 : searchingFails(s.first);
+  const earlier = isFirst ? 0 : s.asCaller(() => searchingFails(s.first));
   if (earlier < 0) s.call.result(earlier);
   else if (read < 0) s.refuseUnread(read);
   else s.call.result(found);
@@ -181,7 +181,7 @@ function findSourceName(s: Supervision, dirfd: number): number {
   const found = s.lookup.parent(dirfd, s.path, s.first);
   if (found < 0) return found;
   const { parent, name, stat } = s.first;
-  return Math.min(statx(parent, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, stat.words), 0);
+  return s.asCaller(() => Math.min(statx(parent, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, stat.words), 0));
 }
 
 function sourceFails(s: Supervision): number {

@@ -106,8 +106,10 @@ function findForCreate(s: Supervision, dirfd: number, how: OpenHow): number {
   let found = s.lookup.parent(dirfd, s.path, s.first, how.resolve);
   for (let links = 0; found === 0; links++) {
     const { first } = s;
-    if (isFolderName(first)) return searchingFails(first) || folderError(first, how);
-    const looked = statx(first.parent, first.name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, first.stat.words);
+    if (isFolderName(first)) return s.asCaller(() => searchingFails(first)) || folderError(first, how);
+    const looked = s.asCaller(() =>
+      statx(first.parent, first.name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, first.stat.words),
+    );
     if (looked === -Errno.ENOENT) return noteMissing(first);
     if (looked < 0) return looked;
     if (first.stat.type !== S_IFLNK || (how.flags & O_EXCL) !== 0) return 0;

@@ -16,13 +16,13 @@ export async function compareRandom(
   seed: number,
   count: number,
   flags: readonly string[],
-  asUser: boolean,
+  who: "root" | "user" | "user under root",
 ): Promise<Compared> {
-  const user = asUser ? ordinaryUser() : undefined;
+  const user = who === "root" ? undefined : ordinaryUser();
   const lines = randomCalls(seed, count);
   using bare = makePlaces(user);
   using inside = makePlaces(user);
-  const options = user ? { user } : {};
+  const options = user ? { user, becomes: who === "user under root" } : {};
   const without = await runScript(bare, lines, { ...options, folder: deepFolder(bare, user) });
   // A folder that a user cannot read could hold guarded files and would be asked about: allowed, so that it is not.
   const allowing = [...flags, "--allow-path", `${inside.project}/**`];

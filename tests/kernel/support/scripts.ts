@@ -21,6 +21,8 @@ function numbered(line: string): string {
 
 export interface ScriptOptions {
   readonly user?: User;
+  /** hallpass itself runs as root, and the calls are made by a program that became `user`. */
+  readonly becomes?: boolean;
   /** Flags of hallpass; absent: the calls are made bare. */
   readonly flags?: readonly string[];
   /** The folder the calls are made in; the project where absent. */
@@ -41,11 +43,16 @@ export async function runScript(
   return ended.stdout.trimEnd().split("\n").map(readable);
 }
 
-function start(places: Places, command: readonly string[], { user, flags }: ScriptOptions): Promise<Ended> {
-  const inFront = flags === undefined ? [] : [...hallpassFor(user), ...flags, "--allow-exec", command[0]!, "--"];
-  const bare = user === undefined || flags !== undefined ? [] : asUser(user);
-  const env = environment(places, user);
-  return run([...bare, ...inFront, ...command], { cwd: places.project, env, timeoutMs: 120_000 });
+function start(places: Places, command: readonly string[], options: ScriptOptions): Promise<Ended> {
+  const { user, flags, becomes } = options;
+  const asThem = user === undefined ? [] : asUser(user);
+  const hallpassUser = becomes ? undefined : user;
+  const env = environment(places, hallpassUser);
+  const inside = flags !== undefined;
+  const words = !inside || becomes ? [...asThem, ...command] : command;
+  const allowed = [command[0]!, ...(becomes ? asThem.slice(0, 1) : [])].flatMap((one) => ["--allow-exec", one]);
+  const inFront = inside ? [...hallpassFor(hallpassUser), ...flags, ...allowed, "--"] : [];
+  return run([...inFront, ...words], { cwd: places.project, env, timeoutMs: 120_000 });
 }
 
 function readable(line: string): string {
