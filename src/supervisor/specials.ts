@@ -95,6 +95,14 @@ export class Specials {
     if (text.startsWith(SHARED_MEMORY)) this.shared.add(firstName(text));
   }
 
+  /** A name was taken away: whoever makes it anew may be somebody else. */
+  removed(path: PathBytes): void {
+    if (this.shared.size === 0 || path.bytes[1] !== 0x64) return;
+    const text = path.text();
+    if (text.startsWith(SHARED_MEMORY) && !text.includes("/", SHARED_MEMORY.length))
+      this.shared.delete(firstName(text));
+  }
+
   /** Reopened through a descriptor that is open for writing already. */
   private isWritableAlready({ via, object }: Place): boolean {
     if (!via || object < 0) return false;

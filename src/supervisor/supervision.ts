@@ -48,6 +48,8 @@ export interface Deed {
   readonly makes?: boolean;
   /** What the kernel would say without any policy, looked at only where the policy does not allow: 0 or -errno. */
   readonly wouldFail?: () => number;
+  /** The name that goes. */
+  readonly removed?: Place;
   /** The name that comes to exist. */
   readonly named?: Place;
   /** Looks at the caller's status just before; -errno is the call's result. */
@@ -231,6 +233,7 @@ export class Supervision {
     if (!this.call.isValid) return void (this.call.outcome = "gone");
     const result = deed.run();
     this.disguise.takeOff();
+    if (result >= 0 && deed.removed) this.specials.removed(deed.removed.real);
     if (result >= 0 && deed.named) this.specials.made(deed.named.real);
     if (this.call.outcome !== undefined) return;
     this.call.result(result);

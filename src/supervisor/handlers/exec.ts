@@ -6,6 +6,7 @@ import {
   AT_FDCWD,
   AT_SYMLINK_NOFOLLOW,
   O_CLOEXEC,
+  O_NONBLOCK,
   O_RDONLY,
   S_IFLNK,
   S_IFREG,
@@ -98,7 +99,7 @@ function follow(s: Supervision, argvArg: number, chain: Place[]): number {
 
 /** The path behind `#!`, or undefined: no script, or one that cannot be read. */
 function interpreterOf(s: Supervision, place: Place): Uint8Array | undefined {
-  const fd = openat(AT_FDCWD, s.lookup.own.of(place.object), O_RDONLY | O_CLOEXEC);
+  const fd = openat(AT_FDCWD, s.lookup.own.of(place.object), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return undefined;
   const head = new Uint8Array(HEAD);
   const length = pread(fd, head);

@@ -126,6 +126,7 @@ export function unlink(s: Supervision, dirfd: number, pathArg: number, flags: nu
   const { parent, name } = s.first;
   const isFolder = (flags & AT_REMOVEDIR) !== 0;
   performOnName(s, isFolder ? "remove folder" : "delete", {
+    removed: s.first,
     wouldFail: () => removingFails(s.first, isFolder),
     run: () => unlinkat(parent, name, flags),
   });
@@ -207,6 +208,7 @@ export function rename(
   const { first, second } = s;
   const isExchange = (flags & RENAME_EXCHANGE) !== 0;
   const deed: Deed = {
+    removed: first,
     named: second,
     wouldFail: () => renamingFails(first, second),
     run: () => {

@@ -34,6 +34,7 @@ import type { Place } from "../place.ts";
 import { controllingPty } from "../process-status.ts";
 import { FREE, isControllingTerminal, isPromptDevice } from "../specials.ts";
 import type { Supervision, Target } from "../supervision.ts";
+import { readPath, UNREADABLE } from "../target-memory.ts";
 import { makingFails, searchingFails, writingFails } from "../would-fail.ts";
 
 const MOST_LINKS = 40;
@@ -62,7 +63,9 @@ export function open(s: Supervision, dirfd: number, pathArg: number, how: OpenHo
     const checked = openat(NO_FD, ANY_NAME, how.flags, how.mode);
     if (checked !== -Errno.EBADF) return s.call.result(checked);
   }
-  if (!s.readPath(pathArg, s.path)) return;
+  const read = readPath(s.call, pathArg, s.path);
+  if (read === UNREADABLE && mayGoUnread(s, how)) return s.call.continue();
+  if (read < 0) return s.refuseUnread(read);
   if (s.fence.mayContinue(s, dirfd, how)) return s.call.continue();
   openRead(s, dirfd, how);
 }
@@ -78,6 +81,11 @@ function openPath(s: Supervision, how: OpenHow): void {
 
 function isFenced(s: Supervision): boolean {
   return s.setup.hasFence && s.fence.isSound;
+}
+
+/** Nobody knows the path, but a sound fence lets through only what is free: existing files of the session's own. */
+function mayGoUnread(s: Supervision, how: OpenHow): boolean {
+  return isFenced(s) && (how.flags & (O_CREAT | __O_TMPFILE)) === 0;
 }
 
 /** The path is read already. */
