@@ -15,11 +15,13 @@ export type ToActionWorker = { readonly type: "setup"; readonly setup: Superviso
 
 let supervision: Supervision | undefined;
 let isAskedAgain = false;
+/** Where the call at hand is an execve that goes on. */
+let started: ExecWatch | undefined;
 
 const outbox = new Outbox((message) => {
   if (message.type === "ask") isAskedAgain = true;
   self.postMessage(message);
-});
+}, 1);
 
 function prepare(setup: SupervisorSetup): void {
   setDumpable(false);
@@ -31,7 +33,7 @@ function prepare(setup: SupervisorSetup): void {
     connectBlocking: (s, copy, address) => blocking.connect(s, copy, address),
     watchExec: (s, programs) => {
       watch.add(s.call.tid, programs);
-      checkLater(watch);
+      started = watch;
     },
   });
   outbox.post({ type: "ready" });
@@ -55,6 +57,11 @@ function replay(s: Supervision, message: Replay): void {
   s.shared.lock();
   dispatch(s);
   s.shared.unlock();
+  if (started) {
+    started.settle();
+    checkLater(started);
+    started = undefined;
+  }
   const outcome = isAskedAgain ? "asked-again" : s.call.outcome === "sent" ? "sent" : "gone";
   outbox.post({ type: "done", id, outcome });
 }

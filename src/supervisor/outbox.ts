@@ -15,7 +15,11 @@ export class Outbox {
   private decisions: Decided[] = [];
   private since = 0;
 
-  constructor(private readonly send: (message: WorkerMessage) => void) {}
+  /** `batch` 1: a decision is told before its call is answered, so that it is there before the caller's end is. */
+  constructor(
+    private readonly send: (message: WorkerMessage) => void,
+    private readonly batch = BATCH,
+  ) {}
 
   /** Milliseconds until `flush` is due; -1: nothing waits. */
   get due(): number {
@@ -26,7 +30,7 @@ export class Outbox {
   decided(decision: Decided): void {
     if (this.decisions.length === 0) this.since = performance.now();
     this.decisions.push(decision);
-    if (this.decisions.length >= BATCH) this.flush();
+    if (this.decisions.length >= this.batch) this.flush();
   }
 
   post(message: WorkerMessage): void {

@@ -25,6 +25,10 @@ function supervise(setup: SupervisorSetup): void {
   outbox.post({ type: "ready" });
   while (receive(s, watch)) {
     s.refresh();
+    if (watch.hasEnded(s.call.tid)) {
+      s.call.fail(Errno.EACCES);
+      continue;
+    }
     if (s.kept.answer(s.call)) continue;
     s.shared.lock();
     dispatch(s);

@@ -1,5 +1,7 @@
 /** Ways out that were found: each is tried as it was, on the real kernel, with nobody who would answer. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { chmodSync, copyFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
 import { Errno } from "../../ffi/errno.ts";
 import { needs, root } from "../support/needs.ts";
 import { makePlaces, type Places } from "../support/places.ts";
@@ -46,4 +48,20 @@ needs(root())("does not let root change mode or owner of a device that everybody
 test("lets a program set the mode of a file in memory", async () => {
   const results = await runScript(places, ['memfd_create "x 0', "fchmod $1 0755"], { flags: ["--prompt=deny"] });
   expect(results[1]).toBe("0");
+});
+
+test("ends a program that was swapped in for an allowed one before any of its calls is answered", async () => {
+  const program = buildTarget("exec_swap");
+  const other = join(places.outside, "other");
+  const file = join(places.project, "made-by-other");
+  copyFileSync(program, other);
+  chmodSync(other, 0o755);
+  const race = [program, "race", "/bin/true", other, "3000", file];
+  const ended = await hallpass(places, ["--prompt=deny", "--allow-exec", program, "--", ...race]);
+  const [finished, killed] = ended.stdout.trim().split(" ").map(Number);
+  expect({ finished, wasKilled: killed! > 0, isMade: existsSync(file) }).toEqual({
+    finished: 0,
+    wasKilled: true,
+    isMade: false,
+  });
 });
