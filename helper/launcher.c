@@ -191,12 +191,15 @@ static int read_commands(struct launcher *launcher)
     return got != -EAGAIN && got != -EINTR;
 }
 
-/* hallpass is lost. The terminal's modes first, for that never waits; its screen last, for a write to it may. */
+/*
+ * hallpass is lost. Its terminal first, before the shell it was started from hears of the death and prompts on it: the
+ * relay's descriptor is non-blocking, so that no write to it can hold up the rest.
+ */
 static void end_all(const struct launcher *launcher)
 {
     rescue_modes(launcher);
-    kill_everything(launcher);
     rescue_screen(launcher);
+    kill_everything(launcher);
 }
 
 /* Runs until the sandbox is empty and nobody waits to hear more. */

@@ -171,6 +171,8 @@ export class Conductor implements Handler {
   }
 
   #suspend(now: number): void {
+    // A full-screen program has given the screen back before it stopped: that goes first.
+    this.#pump.drain(this);
     this.#pump.isSuspended = true;
     this.#stage.want(false, now);
     this.#pump.emptyToTerminal();

@@ -19,13 +19,14 @@ const MOST_NAMES = 4000;
 const MOST_ROOTS = 400;
 const DEVICES = ["null", "zero", "full", "random", "urandom"].map((name) => `/dev/${name}`);
 /** Only the caller itself can open its controlling terminal. */
-const TERMINAL = "/dev/tty";
+export const TERMINAL = "/dev/tty";
 
-export function chooseFenceRoots(judge: Judge, folders: readonly string[], allowsTerminal: boolean): FenceRoot[] {
+/** `terminals`: by which names the session's own terminal may be opened; without its ioctls less could not read a key. */
+export function chooseFenceRoots(judge: Judge, folders: readonly string[], terminals: readonly string[]): FenceRoot[] {
   const search = new Search(judge);
   const devices = DEVICES.filter((path) => search.isFree(path));
   const found = [
-    ...[...devices, ...(allowsTerminal ? [TERMINAL] : [])].map((path) => openFenceRoot(path, "device")),
+    ...[...devices, ...terminals].map((path) => openFenceRoot(path, "device")),
     ...folders.flatMap((path) => search.below(path)),
   ];
   return found.filter((root) => root !== undefined);

@@ -13,7 +13,7 @@ import type { PendingCall, ProcessClaim } from "../session/request.ts";
 import { ActionPool } from "./action-pool.ts";
 import { idOf } from "./call.ts";
 import { buildFence, canScopeSignals, type FenceRoot, OLDEST_FENCE_ABI } from "./fence.ts";
-import { chooseFenceRoots } from "./fence-roots.ts";
+import { chooseFenceRoots, TERMINAL } from "./fence-roots.ts";
 import { compileFilter } from "./filter.ts";
 import { Judge } from "./judge.ts";
 import { launch, type Launched, type LaunchOptions } from "./launch.ts";
@@ -211,8 +211,13 @@ function rootsFor(options: SupervisorOptions): FenceRoot[] {
   return chooseFenceRoots(
     judge,
     folders.filter((folder) => folder !== ""),
-    options.allowsTerminal ?? options.hasImplicit,
+    (options.allowsTerminal ?? options.hasImplicit) ? terminalsOf(options) : [],
   );
+}
+
+/** Never another pty: through one that is only read, the real terminal's settings could be changed. */
+function terminalsOf({ ptyNumber }: SupervisorOptions): string[] {
+  return ptyNumber < 0 ? [TERMINAL] : [TERMINAL, `/dev/pts/${ptyNumber}`];
 }
 
 async function launchWith(
