@@ -47,7 +47,9 @@ class Shell implements AsyncDisposable {
 
 async function ask(shell: Shell, name: string): Promise<string> {
   const file = join(places.outside, name);
-  shell.terminal.type(`${hallpassProgram} -- sh -c 'trap : HUP; echo x > ${file}; echo status $?'; echo ov''er ${name}\r`);
+  shell.terminal.type(
+    `${hallpassProgram} -- sh -c 'trap : HUP; echo x > ${file}; echo status $?'; echo ov''er ${name}\r`,
+  );
   await shell.terminal.shows("wants to write");
   return file;
 }
