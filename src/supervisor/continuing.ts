@@ -24,6 +24,7 @@ import { tierOfVerdict } from "../policy/verdict.ts";
 import type { Judge } from "./judge.ts";
 import { PATH_MAX, PathBytes } from "./path-bytes.ts";
 import { CWD_THERE, FdName } from "./proc-path.ts";
+import { SeenPaths } from "./seen-paths.ts";
 import type { FenceRootSetup } from "./setup.ts";
 import type { Supervision } from "./supervision.ts";
 
@@ -45,6 +46,7 @@ export class Continuing {
   private readonly joined = new PathBytes();
   private readonly stat = new StatxBuffer();
   private readonly known = new Set<string>();
+  private readonly seen = new SeenPaths();
   private isFirst = true;
 
   /**
@@ -70,6 +72,7 @@ export class Continuing {
     for (const rule of rules) if (!this.known.has(rule) && !this.isFirst) this.avoid(rule);
     for (const rule of rules) this.known.add(rule);
     this.isFirst = false;
+    this.seen.clear();
     for (const root of this.all) {
       path.set(root.path, root.path.length);
       if (root.isFolder) path.appendName(PROBE, PROBE.length);
@@ -115,14 +118,22 @@ export class Continuing {
 
   private isBelowRoot(s: Supervision, dirfd: number, path: PathBytes): boolean {
     if (path.length === 0) return false;
-    if (path.isAbsolute) return this.findBelow(path);
+    if (path.isAbsolute) return this.isSeenBelow(s, path);
     const { joined } = this;
     if (dirfd < 0 && dirfd !== AT_FDCWD) return false;
     const folder = dirfd === AT_FDCWD ? CWD_THERE : this.fdName.of(dirfd);
     const length = s.tasks.readlink(s.call.tid, folder, joined.bytes, PATH_MAX);
     if (length <= 0 || length >= PATH_MAX) return false;
     joined.end(length);
-    return joined.isAbsolute && joined.appendName(path.bytes, path.length) && this.findBelow(joined);
+    return joined.isAbsolute && joined.appendName(path.bytes, path.length) && this.isSeenBelow(s, joined);
+  }
+
+  private isSeenBelow(s: Supervision, path: PathBytes): boolean {
+    const { turn } = s.shared;
+    if (this.seen.has(path, turn)) return true;
+    if (!this.findBelow(path)) return false;
+    this.seen.add(path, turn);
+    return true;
   }
 
   /** Tries the root that is shortest; roots do not lie in one another. */

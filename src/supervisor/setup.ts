@@ -37,10 +37,14 @@ export interface SupervisorSetup {
 }
 
 const LOCK = 0;
+const FREE = 0;
+const TAKEN = 1;
+const WAITED_FOR = 2;
 const ROOTS_MAY_DIFFER = 1;
 const LOG_IS_BEHIND = 2;
 const NEXT_SOCKET = 3;
-const SOCKETS = 4;
+const TURN = 4;
+const SOCKETS = 5;
 /** The youngest socket files of the sandbox, three words each: device, inode in halves. */
 const MOST_SOCKETS = 4096;
 const DEAD_ROOTS = SOCKETS + 3 * MOST_SOCKETS;
@@ -93,11 +97,20 @@ export class Shared {
 
   /** One worker at a time judges and acts: no call of the sandbox can change names between another's two steps. */
   lock(): void {
-    while (Atomics.compareExchange(this.words, LOCK, 0, 1) !== 0) Atomics.wait(this.words, LOCK, 1);
+    if (Atomics.compareExchange(this.words, LOCK, FREE, TAKEN) === FREE) return;
+    while (Atomics.exchange(this.words, LOCK, WAITED_FOR) !== FREE) Atomics.wait(this.words, LOCK, WAITED_FOR);
   }
 
   unlock(): void {
-    Atomics.store(this.words, LOCK, 0);
-    Atomics.notify(this.words, LOCK, 1);
+    if (Atomics.exchange(this.words, LOCK, FREE) === WAITED_FOR) Atomics.notify(this.words, LOCK, 1);
+  }
+
+  /** Moves on whenever a path may lead elsewhere than before: a link was made, a name moved. */
+  get turn(): number {
+    return Atomics.load(this.words, TURN);
+  }
+
+  nextTurn(): void {
+    Atomics.add(this.words, TURN, 1);
   }
 }

@@ -48,6 +48,8 @@ export interface Deed {
   readonly makes?: boolean;
   /** What the kernel would say without any policy, looked at only where the policy does not allow: 0 or -errno. */
   readonly wouldFail?: () => number;
+  /** A path may lead elsewhere afterwards. */
+  readonly redirects?: boolean;
   /** The name that goes. */
   readonly removed?: Place;
   /** The name that comes to exist. */
@@ -231,6 +233,7 @@ export class Supervision {
     const worn = this.disguise.wear(this.call.tid, deed.makes ?? false, deed.check);
     if (worn < 0) return this.call.result(worn);
     if (!this.call.isValid) return void (this.call.outcome = "gone");
+    if (deed.redirects) this.shared.nextTurn();
     const result = deed.run();
     this.disguise.takeOff();
     if (result >= 0 && deed.removed) this.specials.removed(deed.removed.real);

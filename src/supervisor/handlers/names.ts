@@ -105,6 +105,7 @@ export function symlink(s: Supervision, dirfd: number, pathArg: number): void {
   const { parent, name, real } = s.first;
   const deed: Deed = {
     makes: true,
+    redirects: true,
     named: s.first,
     wouldFail: () => makingFails(s.first, false),
     run: () => symlinkat(s.otherPath.bytes, parent, name),
@@ -145,6 +146,7 @@ export function link(
   if (!findSource(s, fromDirfd, from, flags)) return;
   if (!findName(s, toDirfd, to, s.second)) return;
   const deed: Deed = {
+    redirects: true,
     named: s.second,
     wouldFail: () => sourceFails(s) || makingFails(s.second, false),
     run: () => linkSource(s),
@@ -208,6 +210,7 @@ export function rename(
   const { first, second } = s;
   const isExchange = (flags & RENAME_EXCHANGE) !== 0;
   const deed: Deed = {
+    redirects: true,
     removed: first,
     named: second,
     wouldFail: () => renamingFails(first, second),
