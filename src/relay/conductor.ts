@@ -61,6 +61,11 @@ export class Conductor implements Handler {
     );
   }
 
+  /** Keys are for the bar: a question is on the screen, and not only a notice. */
+  get #isAsking(): boolean {
+    return this.#stage.isUp && this.#init.hasBar && shownRequest(this.#bar) !== undefined;
+  }
+
   #drawBar(columns: number, rows: number): readonly Line[] {
     const most = Math.max(1, Math.min(rows - 1, Math.max(Math.floor((rows * 2) / 3), 10)));
     const now = performance.now();
@@ -76,14 +81,14 @@ export class Conductor implements Handler {
     this.#inputAt = now;
     if (now - this.#escapedAt < LATE_TAIL_MS && /^[[O\]P_]/.test(String.fromCharCode(bytes[0]!))) {
       this.#reader.reopenEscape();
-      this.#passed = this.#stage.isUp ? 0 : 1;
+      this.#passed = this.#isAsking ? 0 : 1;
     }
     this.#escapedAt = -Infinity;
     const tokens = this.#reader.feed(bytes);
     // More than one key at once is no hand on a keyboard: a paste, or a wheel that types arrows.
     const isPaste = tokens.filter((token) => token.kind === "key" && token.key !== "").length > 1;
     for (const token of tokens) this.#take(token, isPaste, now);
-    if (!this.#stage.isUp && this.#reader.isLoneEscape) this.#passPending();
+    if (!this.#isAsking && this.#reader.isLoneEscape) this.#passPending();
   }
 
   /** The program gets what there is of a token that may have no end. */
@@ -98,9 +103,9 @@ export class Conductor implements Handler {
     this.#passed = 0;
     const rest = passed === 0 ? token.bytes : token.bytes.subarray(passed);
     if (token.position !== undefined && this.#stage.position(token.position.x, token.position.y, now)) return;
-    if (token.kind === "key" && token.key === "ctrl-]" && !isPaste) this.#bracket(token, now);
+    if (token.kind === "key" && token.key === "ctrl-]") this.#bracket(token, now);
     else if (token.kind === "paste") this.#paste(rest);
-    else if (!this.#stage.isUp || passed > 0 || token.kind === "reply" || token.kind === "focus") {
+    else if (!this.#isAsking || passed > 0 || token.kind === "reply" || token.kind === "focus") {
       this.#pump.toProgram.send(rest);
     } else if (token.kind === "key") this.#press(token, isPaste, now);
   }
@@ -108,7 +113,7 @@ export class Conductor implements Handler {
   /** A paste goes where its beginning went. */
   #paste(bytes: Uint8Array): void {
     const isBeginning = bytes[0] === 0x1b;
-    if (isBeginning || !this.#pasteGoesOn) this.#pasteGoesOn = !this.#stage.isUp || (this.#pasteGoesOn && !isBeginning);
+    if (isBeginning || !this.#pasteGoesOn) this.#pasteGoesOn = !this.#isAsking || (this.#pasteGoesOn && !isBeginning);
     if (this.#pasteGoesOn) this.#pump.toProgram.send(bytes);
     if (!this.#reader.isInPaste) this.#pasteGoesOn = false;
   }
@@ -140,7 +145,8 @@ export class Conductor implements Handler {
   #show(state: BarState, now: number): void {
     if (state === this.#bar) return;
     this.#bar = state;
-    const isWanted = this.#init.hasBar && shownRequest(state) !== undefined && !this.#pump.isSuspended;
+    const isAsked = this.#init.hasBar && shownRequest(state) !== undefined;
+    const isWanted = (isAsked || state.notice !== undefined) && !this.#pump.isSuspended;
     if (isWanted || this.#stage.isUp) this.#stage.want(isWanted, now);
     // The keys light up when the guard is over.
     this.#wakeAt = isWanted ? state.since + GUARD_MS : Infinity;
@@ -218,7 +224,7 @@ export class Conductor implements Handler {
 
   #pendingUntil(): number {
     if (!this.#reader.isPending || this.#reader.isInPaste) return Infinity;
-    return this.#inputAt + (this.#stage.isUp && this.#passed === 0 ? BAR_ESCAPE_MS : ESCAPE_MS);
+    return this.#inputAt + (this.#isAsking && this.#passed === 0 ? BAR_ESCAPE_MS : ESCAPE_MS);
   }
 
   /** An Esc without a tail, a sequence without an end, a single Ctrl-]. */

@@ -1,6 +1,7 @@
 /**
  * The relay on a terminal with a session that has nothing behind it: `bun driver.ts -- CMD ARG…`. Requests are made by
- * lines of JSON in the file named by RELAY_REQUESTS (read again on SIGUSR1); answers are appended to RELAY_ANSWERS.
+ * lines of JSON in the file named by RELAY_REQUESTS (read again on SIGUSR1); answers are appended to
+ * RELAY_ANSWERS. SIGUSR2 shows a notice for a second.
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { Relay } from "../../src/relay/index.ts";
@@ -65,6 +66,10 @@ async function main(command: string[]): Promise<number> {
   const session = new Scripted();
   relay.attach(session);
   process.on("SIGUSR1", () => session.read());
+  process.on("SIGUSR2", () => {
+    relay.notice({ lines: ["a notice"] });
+    setTimeout(() => relay.notice(undefined), 1_000);
+  });
   const child = Bun.spawn(["setsid", "--ctty", "--wait", ...command], { stdio: [...relay.stdio] });
   const status = await child.exited;
   await relay.finish();

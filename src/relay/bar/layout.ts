@@ -31,11 +31,11 @@ const WARNINGS: Readonly<Record<Warning, string>> = {
 /** No more than this of what a process says of itself, before `?`. */
 const CLAIM_ROWS = 2;
 
-/** The rows of the bar; none while nothing is asked. */
+/** The rows of the bar; none while nothing is asked and nothing is to be said. */
 export function layOut(state: BarState, place: Place): readonly Row[] {
+  if (state.notice !== undefined) return noticeRows(state.notice.lines, place);
   const request = shownRequest(state);
   if (request === undefined) return [];
-  if (state.notice !== undefined) return noticeRows(state.notice.lines, place);
   return state.isMore ? moreRows(state, request, place) : questionRows(state, request, place);
 }
 
