@@ -4,7 +4,7 @@ import type { ToActionWorker } from "./action-worker.ts";
 import type { Replay, WorkerMessage } from "./messages.ts";
 import type { SupervisorSetup } from "./setup.ts";
 
-const MOST = 3;
+const MOST = 8;
 
 interface Slot {
   readonly worker: Worker;

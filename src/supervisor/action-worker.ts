@@ -48,15 +48,26 @@ function checkLater(watch: ExecWatch): void {
   }, watch.due);
 }
 
+/** Others are held up only by what does not wait itself. */
+function decide(s: Supervision, message: Replay): void {
+  s.lookup.isCareful = s.setup.hasSlowMounts;
+  s.isTooSlow = false;
+  s.shared.lock();
+  dispatch(s);
+  s.shared.unlock();
+  if (!s.isTooSlow) return;
+  s.lookup.isCareful = false;
+  s.replay = message;
+  dispatch(s);
+}
+
 function replay(s: Supervision, message: Replay): void {
   s.refresh();
   s.call.load(message.notification);
   const { id } = s.call;
   isAskedAgain = false;
   s.replay = message;
-  s.shared.lock();
-  dispatch(s);
-  s.shared.unlock();
+  decide(s, message);
   if (started) {
     started.settle();
     checkLater(started);

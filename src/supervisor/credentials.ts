@@ -67,9 +67,11 @@ export class Disguise {
     if (!this.isRoot || this.isWorn) return step();
     const worn = this.wear(tid, false);
     if (worn < 0) return worn;
-    const result = step();
-    this.takeOff();
-    return result;
+    try {
+      return step();
+    } finally {
+      this.takeOff();
+    }
   }
 
   /** Whether the caller is somebody else than this thread: not only in what it may do to files. */

@@ -1,6 +1,7 @@
 /** From a call to its handler. The one place where something that went wrong becomes a denial and an event. */
 import { Errno } from "../../ffi/errno.ts";
 import { HANDLERS, type Handler } from "./handlers/table.ts";
+import { TooSlow } from "./slow-mounts.ts";
 import type { Supervision } from "./supervision.ts";
 import { AUDIT_ARCH, MACHINE_ARCHES, SYSCALLS } from "./syscalls/index.ts";
 
@@ -22,6 +23,7 @@ export function dispatch(s: Supervision): void {
     handler(s);
     if (s.call.outcome === undefined) deny(s, "left unanswered");
   } catch (error) {
+    if (error instanceof TooSlow) return s.leaveForLater();
     deny(s, error instanceof Error ? error.message : String(error));
   } finally {
     s.reset();

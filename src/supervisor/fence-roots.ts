@@ -2,8 +2,9 @@
  * Which objects the fence lets the target write by itself: existing files in the session's own folders, as long as
  * nothing below them is forbidden or asked about. Whatever is not listed is carried out by the supervisor.
  */
-import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_RDONLY } from "../../ffi/constants.ts";
-import { pathBytes } from "../../ffi/bytes.ts";
+import { AT_FDCWD, O_CLOEXEC, O_DIRECTORY, O_NOFOLLOW, O_PATH, O_RDONLY } from "../../ffi/constants.ts";
+import { cstring, pathBytes } from "../../ffi/bytes.ts";
+import { Errno } from "../../ffi/errno.ts";
 import { close } from "../../ffi/fd.ts";
 import { openat } from "../../ffi/path-ops.ts";
 import { decodePath, encodePath } from "../policy/path-text.ts";
@@ -13,6 +14,7 @@ import { openFenceRoot, type FenceRights, type FenceRoot } from "./fence.ts";
 import { typedEntries } from "./folder-entries.ts";
 import type { Judge } from "./judge.ts";
 import { PathBytes } from "./path-bytes.ts";
+import { isSlow } from "./slow-mounts.ts";
 
 /** Names looked at in all; folders that are not looked through become no root. */
 const MOST_NAMES = 4000;
@@ -54,7 +56,7 @@ class Search {
 
   private parts(path: string): (FenceRoot | undefined)[] {
     const found: (FenceRoot | undefined)[] = [];
-    for (const { child, isFolder } of children(path)) {
+    for (const { child, isFolder } of children(path) ?? []) {
       if (this.left <= 0 || this.roots >= MOST_ROOTS) return found;
       if (!this.isFree(child)) {
         if (isFolder) found.push(...this.parts(child));
@@ -70,8 +72,9 @@ class Search {
   }
 
   private isAllFree(path: string): boolean {
-    if (!this.isFree(path)) return false;
-    for (const { child, isFolder } of children(path)) {
+    const inside = this.isFree(path) ? children(path) : undefined;
+    if (inside === undefined) return false;
+    for (const { child, isFolder } of inside) {
       if (--this.left <= 0) return false;
       if (isFolder ? !this.isAllFree(child) : !this.isFree(child)) return false;
     }
@@ -82,11 +85,22 @@ class Search {
 const LINK = 10;
 const FOLDER = 4;
 
-/** What is in a folder, links left out: what they lead to is somewhere else. */
-function* children(path: string): Generator<{ child: string; isFolder: boolean }> {
-  const fd = openat(AT_FDCWD, pathBytes(encodePath(path)), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return;
-  const prefix = path.endsWith("/") ? path : `${path}/`;
+interface Child {
+  readonly child: string;
+  readonly isFolder: boolean;
+}
+
+/**
+ * What is in a folder, links left out: what they lead to is somewhere else. Nothing is in a file. Undefined for a
+ * folder that cannot be read, or on a file system that may keep us waiting: anything may be in it.
+ */
+function children(path: string): Iterable<Child> | undefined {
+  const fd = openFolder(pathBytes(encodePath(path)));
+  if (fd === -Errno.ENOTDIR) return [];
+  return fd < 0 ? undefined : entries(fd, path.endsWith("/") ? path : `${path}/`);
+}
+
+function* entries(fd: number, prefix: string): Generator<Child> {
   try {
     for (const { name, type } of typedEntries(fd)) {
       if (type === LINK) continue;
@@ -96,3 +110,14 @@ function* children(path: string): Generator<{ child: string; isFolder: boolean }
     close(fd);
   }
 }
+
+/** Or an errno below zero. */
+function openFolder(path: Uint8Array): number {
+  const held = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (held < 0) return held;
+  const fd = isSlow(held) ? -Errno.EAGAIN : openat(held, DOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  close(held);
+  return fd;
+}
+
+const DOT = cstring(".");

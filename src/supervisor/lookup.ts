@@ -26,6 +26,7 @@ import { type PathBytes, splitLast, type Split } from "./path-bytes.ts";
 import type { Place } from "./place.ts";
 import { CWD_THERE, FdName, MOUNT_NAMESPACE, OwnFdPath, ProcPath, ROOT } from "./proc-path.ts";
 import { RealPath } from "./real-path.ts";
+import { isSlow, openCached, TooSlow } from "./slow-mounts.ts";
 import type { Tasks } from "./tasks.ts";
 import { PROC_SUPER_MAGIC, Walk } from "./walk.ts";
 
@@ -36,6 +37,8 @@ const SLASH_PATH = cstring("/");
 const DOT = 0x2e;
 
 export class Lookup {
+  /** Nothing may wait: a look-up that would have to ask a server or a disk is left to an action worker. */
+  isCareful = false;
   /** Callers may have another root or mount namespace than ours: each is looked at. */
   rootsMayDiffer = false;
   readonly own = new OwnFdPath();
@@ -84,7 +87,13 @@ export class Lookup {
     return result;
   }
 
+  private walkToObject(dirfd: number, path: PathBytes, isFollowed: boolean, place: Place): number {
+    this.walk.isCareful = this.isCareful;
+    return this.walk.object(dirfd, path, isFollowed, place);
+  }
+
   private walkToParent(dirfd: number, path: PathBytes, place: Place): number {
+    this.walk.isCareful = this.isCareful;
     const result = this.walk.parent(dirfd, path, place);
     place.isOurPath = false;
     return result;
@@ -102,6 +111,7 @@ export class Lookup {
     const result = fd < 0 ? fd : this.nameIn(place);
     if (result === 0 && !this.namesUs(place.real)) return 0;
     place.close();
+    this.walk.isCareful = this.isCareful;
     const walked = this.walk.parentFrom(folder, path, place);
     place.isOurPath = false;
     return walked;
@@ -111,14 +121,14 @@ export class Lookup {
   object(dirfd: number, path: PathBytes, isFollowed: boolean, place: Place, resolve = 0): number {
     if (path.length === 0) return -Errno.ENOENT;
     const fd = this.isForeign() ? -Errno.ELOOP : this.openObject(dirfd, path, isFollowed, resolve);
-    if (fd < 0) return resolve === 0 ? this.walk.object(dirfd, path, isFollowed, place) : fd;
+    if (fd < 0) return resolve === 0 ? this.walkToObject(dirfd, path, isFollowed, place) : fd;
     place.object = fd;
     const result = this.realPath.of(fd, place.real);
     if (result === -Errno.ENAMETOOLONG) return this.deepObject(dirfd, path, place);
     if (result < 0) return result;
     if (this.namesUs(place.real)) {
       place.close();
-      return this.walk.object(dirfd, path, isFollowed, place);
+      return this.walkToObject(dirfd, path, isFollowed, place);
     }
     place.isNameless = this.realPath.dropDeleted(fd, place.real);
     return 0;
@@ -187,9 +197,11 @@ export class Lookup {
     if (start === 0 && resolve === 0) return this.openBase(dirfd, FOLDER);
     const base = this.openBase(dirfd, OBJECT);
     if (base < 0) return base;
-    const fd = this.openBelow(base, path, start, resolve);
-    close(base);
-    return fd;
+    try {
+      return this.openBelow(base, path, start, resolve);
+    } finally {
+      close(base);
+    }
   }
 
   /** The part of the path before its last name, from `base`, which must give leave to be searched. */
@@ -199,16 +211,29 @@ export class Lookup {
     const next = bytes[start + 1]!;
     bytes[start] = DOT;
     bytes[start + 1] = 0;
-    const fd = this.open(base, bytes, FOLDER, resolve);
-    bytes[start] = saved;
-    bytes[start + 1] = next;
-    return fd;
+    try {
+      return this.open(base, bytes, FOLDER, resolve);
+    } finally {
+      bytes[start] = saved;
+      bytes[start + 1] = next;
+    }
   }
 
   private open(base: number, path: Uint8Array, flags: number, resolve: number): number {
     const { disguise } = this;
-    if (!disguise.isRoot) return openat2(base, path, flags, 0, RESOLVE_NO_MAGICLINKS | resolve);
-    return disguise.search(this.call.tid, () => openat2(base, path, flags, 0, RESOLVE_NO_MAGICLINKS | resolve));
+    const how = RESOLVE_NO_MAGICLINKS | resolve;
+    const fd = disguise.isRoot
+      ? disguise.search(this.call.tid, () => this.openNow(base, path, flags, how))
+      : this.openNow(base, path, flags, how);
+    if (this.isCareful && fd >= 0 && isSlow(fd)) {
+      close(fd);
+      throw new TooSlow();
+    }
+    return fd;
+  }
+
+  private openNow(base: number, path: Uint8Array, flags: number, how: number): number {
+    return this.isCareful ? openCached(base, path, flags, how) : openat2(base, path, flags, 0, how);
   }
 
   private openObject(dirfd: number, path: PathBytes, isFollowed: boolean, resolve: number): number {
@@ -216,9 +241,11 @@ export class Lookup {
     if (path.isAbsolute && (resolve & RESOLVE_IN_ROOT) === 0) return this.open(AT_FDCWD, path.bytes, flags, resolve);
     const base = this.openBase(dirfd, OBJECT);
     if (base < 0) return base;
-    const fd = this.open(base, path.bytes, flags, resolve);
-    close(base);
-    return fd;
+    try {
+      return this.open(base, path.bytes, flags, resolve);
+    } finally {
+      close(base);
+    }
   }
 
   /** A file below a folder that is deeper than the kernel can say: its folder's path, and its name. */

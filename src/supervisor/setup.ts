@@ -30,6 +30,8 @@ export interface SupervisorSetup {
   readonly hasImplicit: boolean;
   /** The session's own terminal is writable. */
   readonly allowsTerminal: boolean;
+  /** Something is mounted that may keep a call waiting for a server or a process. */
+  readonly hasSlowMounts: boolean;
   /** N of /dev/pts/N that the session's own terminal is; -1: none. */
   readonly ptyNumber: number;
   /** What the workers of a session tell each other; of `makeShared`. */

@@ -85,6 +85,8 @@ export class Supervision {
   readonly kept = new KeptResults();
   /** Where this thread stands, lest it holds somebody's folder. */
   readonly rootFd = openat(AT_FDCWD, cstring("/"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  /** The last call has to be decided once more, with time. */
+  isTooSlow = false;
   first = new Place();
   second = new Place();
   readonly path = new PathBytes();
@@ -113,6 +115,7 @@ export class Supervision {
       isInside,
       insidePids,
     });
+    this.lookup.isCareful = setup.hasSlowMounts;
     this.review();
   }
 
@@ -181,6 +184,12 @@ export class Supervision {
   handOver(): void {
     this.outbox.post({ type: "block", notification: this.call.copy() });
     this.call.leave();
+  }
+
+  /** A look-up would have to wait: where this thread may, it is made again without care. */
+  leaveForLater(): void {
+    if (this.means.mayTakeLong) this.isTooSlow = true;
+    else this.handOver();
   }
 
   /** A request in advance (SPEC §6): the main thread answers by the errno of this execve. */

@@ -21,6 +21,7 @@ import { matcherFor } from "./matcher.ts";
 import type { WorkerMessage } from "./messages.ts";
 import { Pending } from "./pending.ts";
 import { claimsOf } from "./process-status.ts";
+import { hasSlowMounts } from "./slow-mounts.ts";
 import { makeShared, Shared, type SupervisorSetup } from "./setup.ts";
 
 export interface SupervisorEvents {
@@ -262,5 +263,6 @@ function setupFor(
     hasImplicit: options.hasImplicit,
     allowsTerminal: options.allowsTerminal ?? options.hasImplicit,
     ptyNumber: options.ptyNumber,
+    hasSlowMounts: hasSlowMounts(),
   };
 }

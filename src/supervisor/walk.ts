@@ -24,6 +24,7 @@ import { isDots, PATH_MAX, PathBytes } from "./path-bytes.ts";
 import type { Place } from "./place.ts";
 import { CWD, type ProcPath, ROOT } from "./proc-path.ts";
 import { readStatus } from "./process-status.ts";
+import { openCached } from "./slow-mounts.ts";
 import type { RealPath } from "./real-path.ts";
 
 const FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC;
@@ -47,6 +48,8 @@ interface Rest {
 type Goal = "parent" | "follow" | "no-follow";
 
 export class Walk {
+  /** As Lookup's. */
+  isCareful = false;
   private readonly stat = new StatxBuffer();
   private readonly rootStat = new StatxBuffer();
   private readonly text = new Uint8Array(PATH_MAX);
@@ -81,12 +84,14 @@ export class Walk {
     const rest: Rest = { names: [], mustBeFolder: false };
     push(rest, path.bytes.subarray(0, path.length), true);
     const started = this.start(dirfd, path.isAbsolute, folder);
-    const result = started < 0 ? started : this.disguise.search(this.call.tid, () => this.go(rest, place, goal));
-    if (this.root >= 0) close(this.root);
-    if (this.folder >= 0) close(this.folder);
-    this.root = -1;
-    this.folder = -1;
-    return result;
+    try {
+      return started < 0 ? started : this.disguise.search(this.call.tid, () => this.go(rest, place, goal));
+    } finally {
+      if (this.root >= 0) close(this.root);
+      if (this.folder >= 0) close(this.folder);
+      this.root = -1;
+      this.folder = -1;
+    }
   }
 
   private start(dirfd: number, isAbsolute: boolean, folder: number): number {
@@ -113,7 +118,7 @@ export class Walk {
         if (stepped < 0) return stepped;
         continue;
       }
-      const child = openat(this.folder, name, LINK);
+      const child = this.isCareful ? openCached(this.folder, name, LINK, 0) : openat(this.folder, name, LINK);
       if (child < 0) return child;
       fstatx(child, STATX_TYPE, this.stat.words);
       if (this.stat.type === S_IFLNK && (!isLast || rest.mustBeFolder || goal !== "no-follow")) {
