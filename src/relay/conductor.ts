@@ -55,6 +55,7 @@ export class Conductor implements Handler {
     this.#testament = testament;
     this.#post = post;
     this.#receive = receive;
+    pump.isSuspended = true;
     const size = readWindowSize(init.terminal);
     this.#stage = new Stage(pump.toTerminal, init.kind, size[1]!, size[0]!, (columns, rows) =>
       this.#drawBar(columns, rows),

@@ -3,7 +3,7 @@
  * that moves the bytes, and the bar as one more client of the session.
  *
  *   const relay = Relay.open({ hasBar: true });          // undefined: no terminal, CMD gets ours as they are
- *   await relay.start();                                 // raw from here on
+ *   relay.start();                                       // raw from here on
  *   launch({ pty: relay.pty.slave, stdio: relay.stdio, rescue: relay.rescue, onStopped: () => relay.suspend(…), … });
  *   relay.attach(connection);                            // requests come up as the bar
  *   await relay.finish();                                // after CMD's end: its last output, then the terminal as it was
@@ -44,7 +44,7 @@ export class Relay {
   readonly #options: RelayOptions;
   readonly #wake = eventfd();
   readonly #testament: number;
-  #worker: Worker | undefined;
+  readonly #worker: Worker;
   #port: MessagePort | undefined;
   #requests = new Map<number, Request>();
   #connection: SessionConnection | undefined;
@@ -63,6 +63,7 @@ export class Relay {
     this.#testament = memfd("hallpass-terminal");
     const fd = (own: 0 | 1 | 2): number => (terminal.is(own) ? this.pty.slave : own);
     this.stdio = [fd(0), fd(1), fd(2)];
+    this.#worker = this.#startThread();
   }
 
   /** Undefined where there is no terminal (SPEC §1). Nothing about the terminal changes before `start`. */
@@ -76,8 +77,16 @@ export class Relay {
     return { fd: this.#terminal.fd, termios: this.#terminal.saved, testament: this.#testament };
   }
 
-  /** Makes the terminal raw and starts the thread; it need not be waited for. */
-  async start(): Promise<void> {
+  /** Makes the terminal raw and starts the thread, which nobody needs to wait for: what comes meanwhile is kept by the kernel. */
+  start(): void {
+    this.#terminal.makeRaw();
+    process.on("exit", this.#onExit);
+    process.on("SIGWINCH", this.#onResize);
+    this.#post({ type: "resume" });
+  }
+
+  /** The thread comes up while the main thread makes the session; until `start` it touches nothing. */
+  #startThread(): Worker {
     const { port1, port2 } = new MessageChannel();
     const init: RelayInit = {
       terminal: this.#terminal.fd,
@@ -89,23 +98,13 @@ export class Relay {
       hasBar: this.#options.hasBar,
     };
     this.#port = port1;
-    this.#terminal.makeRaw();
-    process.on("exit", this.#onExit);
-    process.on("SIGWINCH", this.#onResize);
-    const ready = Promise.withResolvers<void>();
-    this.#worker = new Worker(workerProgram("relay/worker"), {
+    const worker = new Worker(workerProgram("relay/worker"), {
       workerData: { init, port: port2 },
       transferList: [port2],
     });
-    this.#worker.on("message", (message: FromRelay) => {
-      if (message.type === "ready") ready.resolve();
-      else this.#hear(message);
-    });
-    this.#worker.on("error", (error) => {
-      this.#fail(error instanceof Error ? error : new Error(String(error)));
-      ready.resolve();
-    });
-    await ready.promise;
+    worker.on("message", (message: FromRelay) => this.#hear(message));
+    worker.on("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
+    return worker;
   }
 
   #fail(error: Error): void {
@@ -122,7 +121,7 @@ export class Relay {
     wakeEventfd(this.#wake);
   }
 
-  #hear(message: Exclude<FromRelay, { type: "ready" }>): void {
+  #hear(message: FromRelay): void {
     if (message.type === "answer") this.#answer(message.answer);
     else if (message.type === "web") this.#options.onWeb?.(message.request);
     else if (message.type === "full-screen") this.#options.onFullScreen?.();
@@ -196,7 +195,7 @@ export class Relay {
 
   /** After CMD's end: passes on what it wrote to the last byte, then gives the terminal back. */
   async finish(): Promise<void> {
-    if (this.#worker !== undefined && !this.#isOver) {
+    if (!this.#isOver) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#finished = resolve;
       this.#post({ type: "finish" });
@@ -210,7 +209,7 @@ export class Relay {
     process.off("SIGWINCH", this.#onResize);
     this.#port?.close();
     this.#connection?.close();
-    this.#worker?.unref();
+    this.#worker.unref();
   }
 
   /** For an exit that cannot wait: what the testament says, and the modes as they were. Does nothing a second time. */

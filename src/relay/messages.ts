@@ -32,7 +32,6 @@ export type ToRelay =
   | { readonly type: "finish" };
 
 export type FromRelay =
-  | { readonly type: "ready" }
   | { readonly type: "answer"; readonly answer: Answer }
   | { readonly type: "web"; readonly request: number }
   | { readonly type: "full-screen" }

@@ -17,5 +17,4 @@ function receive(): ToRelay | undefined {
 
 const pump = new Pump(init.terminal, init.master, init.wake);
 const conductor = new Conductor(pump, init, new Testament(init.testament, init.termios), post, receive);
-post({ type: "ready" });
 pump.run(conductor);

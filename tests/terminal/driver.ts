@@ -62,7 +62,7 @@ async function main(command: string[]): Promise<number> {
     },
   });
   if (relay === undefined) throw new Error("no terminal");
-  await relay.start();
+  relay.start();
   const session = new Scripted();
   relay.attach(session);
   process.on("SIGUSR1", () => session.read());

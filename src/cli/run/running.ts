@@ -178,7 +178,7 @@ export class Running {
     try {
       await this.files.start();
       this.decideMediation();
-      if (relay) await relay.start();
+      if (relay) relay.start();
       this.supervisor = await this.startSupervisor();
       dropStreams([0, 1, ...start.descriptors]);
       const signals = new SignalRelay((signal) => this.supervisor?.launched.signal(signal, true), start.ignored);
