@@ -1,5 +1,5 @@
 /** Runs one case of ../shared/cases by its contract (the README there): fresh folders, the sandbox in front or in HALLPASS. */
-import { closeSync, copyFileSync, openSync, readFileSync, readdirSync } from "node:fs";
+import { chmodSync, closeSync, copyFileSync, openSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hallpassFor } from "./hallpass.ts";
 import { makePlaces, type Places } from "./places.ts";
@@ -32,9 +32,33 @@ function allowBuilt(name: string, root: string): string[] {
   return [`--allow-exec=${root}/**`, ...found];
 }
 
+/**
+ * 90 takes any "RESULT" after a question for an answer to it. The bar draws what the program wrote before on a screen of its
+ * own, the results of earlier names too: so each result says which name it is of, and only that one counts. And it looks for
+ * a title's text without the escape before it, which is what is shown when the escape is made visible.
+ */
+const MENDED_90: readonly (readonly [from: string, to: string])[] = [
+  [String.raw`RESULT %s\r\n" % r.encode())`, String.raw`RESULT %s %d\r\n" % (r.encode(), names.index(n)))`],
+  ['b"]0;newtitle"', String.raw`b"\x1b]0;newtitle"`],
+  ['if b"RESULT" in t.buf:', String.raw`if re.search(rb"RESULT \w+ %d\b" % i, t.buf):`],
+  [String.raw`rb"RESULT (\w+)", 15)`, String.raw`rb"RESULT (\w+) %d\b" % i, 15)`],
+];
+
+function mend(script: string, copy: string): string {
+  let text = readFileSync(script, "utf8");
+  for (const [from, to] of MENDED_90) {
+    if (!text.includes(from)) throw new Error(`case 90 has changed: it lacks ${from}`);
+    text = text.replace(from, () => to);
+  }
+  writeFileSync(copy, text);
+  chmodSync(copy, 0o755);
+  return copy;
+}
+
 /** The case as `user` can read it. */
 function scriptFor(name: string, user: User, places: Places): string {
   const script = join(casesFolder, `${name}.sh`);
+  if (name.startsWith("90-")) return mend(script, join(places.root, `${name}.sh`));
   if (canRead(script, user)) return script;
   const copy = join(places.root, `${name}.sh`);
   copyFileSync(script, copy);
