@@ -62,7 +62,9 @@ export class Pump {
   #arm(): void {
     const isTerminalOurs = !this.isSuspended && !this.toTerminal.isGone;
     const readsTerminal = this.toProgram.waitingBytes < MAX_WAITING;
-    const readsMaster = !this.isHeld && this.toTerminal.waitingBytes < MAX_WAITING && !this.toProgram.isGone;
+    // Suspended, hallpass is in the background: what it wrote now would come in between the shell's own.
+    const readsMaster =
+      !this.isHeld && !this.isSuspended && this.toTerminal.waitingBytes < MAX_WAITING && !this.toProgram.isGone;
     const writesMaster = this.toProgram.waitingBytes > 0 && !this.toProgram.isGone;
     this.#set(
       TERMINAL,
